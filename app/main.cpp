@@ -25,7 +25,6 @@
 #include "compute/pick_device.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/launch/gallery.h"
-#include "jobs/bench/bench.h"
 #include "jobs/grade_command.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/headless.h"
@@ -39,85 +38,12 @@
 #include "options.h"
 #include "processes.h"
 #include "programs/report/program_control.h"
-#include "ui/window/click_test.h"
 #include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window.h"
 
 namespace warpscope {
 namespace {
-
-using jobs::BenchRow;
-
-constexpr std::chrono::seconds bench_length{120};
-
-struct Expensive {
-    const char* experiment;  ///< or a kernel of the gallery
-    std::vector<experiments::Assignment> values;
-};
-
-/// Frames of these take from half a second to minutes on two cores.
-const std::vector<Expensive>& most_expensive() {
-    static const std::vector<Expensive> all{
-        {"ripple", {{"size", "4096"}}},
-        {"nbody", {{"bodies", "1048576"}, {"kernel", "float3"}}},
-        {"dot", {{"n", "67108864"}}},
-        {"reduction", {{"n", "67108864"}}},
-        {"own", {{"width", "4096"}, {"height", "4096"}}},
-    };
-    return all;
-}
-
-double p99(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    return values[(values.size() * 99 + 99) / 100 - 1];
-}
-
-void measure_window(std::vector<BenchRow>& rows, const Expensive& setting) {
-    ui::ClickTest clicks(bench_length);
-    ui::WindowOptions options;
-    options.device = "emulator";
-    const bool is_launch = experiments::in_gallery(setting.experiment);
-    if (is_launch)
-        options.launch = ui::find_launch(setting.experiment);
-    else
-        options.experiment = setting.experiment;
-    const std::string id =
-        is_launch ? experiments::launch_experiment().id : std::string(setting.experiment);
-    options.assignments = {{id, setting.values}};
-    options.size = experiments::Size{1600, 900};
-    options.settings.clear();
-    options.clicks = &clicks;
-    ui::run_window(options);
-    const std::string name = setting.experiment;
-    std::string values;
-    for (const auto& [id, text] : setting.values)
-        values += fmt::format("{}{} {}", values.empty() ? "" : ", ", id, text);
-    rows.push_back({.name = name + "_window_frames_per_second",
-                    .label = fmt::format("{}, frames of the window", name),
-                    .value = clicks.frames_per_second(),
-                    .unit = "frames/s",
-                    .bound = BenchRow::Bound::at_least,
-                    .wanted = 30,
-                    .note = values});
-    rows.push_back({.name = name + "_press_p99_ms",
-                    .label = fmt::format("{}, press to its effect, p99", name),
-                    .value = p99(clicks.latencies()),
-                    .unit = "ms",
-                    .bound = BenchRow::Bound::at_most,
-                    .wanted = 100,
-                    .note = fmt::format("{} presses, {} without an effect",
-                                        clicks.latencies().size() + clicks.lost(), clicks.lost())});
-}
-
-/// The section "window" of the bench: opens the window with each experiment at its most expensive
-/// setting, on the emulator, presses widgets at random, and measures the frames per second and the
-/// time from a press to its effect on screen. Adds no rows where there is no display.
-void bench_window(std::vector<BenchRow>& rows) {
-    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
-    for (const Expensive& setting : most_expensive()) measure_window(rows, setting);
-}
 
 /// Picks the device of the experiment, with all ranks if the experiment can use them.
 std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
@@ -211,12 +137,6 @@ int run_headless(const Options& options, compute::Helpers& helpers,
                               painter(microscope_place(options)));
 }
 
-int run_bench(const Options& options) {
-    compute::Helpers helpers("/proc/self/exe");
-    return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
-                           options.json);
-}
-
 jobs::ProgramRequest program_request(const Options& options) {
     std::vector<std::string> compiler_options = options.compiler_options;
     if (options.run.math == compute::Math::fast) compiler_options.emplace_back("-use_fast_math");
@@ -293,7 +213,6 @@ int run(const Options& options) {
     check_processes(options);
     emulator::Launcher::set_execution(options.execution);
     if (options.mode == Mode::list) return jobs::run_list(options.json);
-    if (options.mode == Mode::bench) return run_bench(options);
     return run_with_processes(options, [&](const SharedProcesses& processes) {
         compute::Helpers helpers("/proc/self/exe");
         helpers.compile_for(options.target);

@@ -193,19 +193,6 @@ class Parser {
 
     void declare_modes(const char* group) {
         flag("--list", list_, "print every experiment and parameter", group);
-        bench_ = text("--bench", "S,...",
-                      "S: emulator, start, edit, gpu, ladders, devices, frames, fast, window",
-                      group, [this](const std::string& words) {
-                          const auto sections = parse_word_list<jobs::BenchSection>(
-                              "--bench",
-                              words.empty() ? compute::names<jobs::BenchSection>(",") : words);
-                          options_.bench = {sections.begin(), sections.end()};
-                          if (words.empty())
-                              for (const auto section :
-                                   {jobs::BenchSection::fast, jobs::BenchSection::window})
-                                  options_.bench.erase(section);
-                      });
-        bench_->expected(0, 1);
         flag("--serve", serve_,
              "answer requests: lines of standard input, JSON arrays of arguments", group);
         flag("-h,--help", help_, "print this help", group);
@@ -279,13 +266,13 @@ class Parser {
         html_ = text("--html", "FILE",
                      "write a page: picture, findings, source lines, counters and times", group,
                      path("--html", options_.headless.html));
-        json_ = text("--json", "FILE|-",
-                     "write the results as JSON (also --list, --bench); -: standard output", group,
-                     [this](const std::string& f) {
-                         if (f.empty())
-                             throw UsageError("--json: name a file, or - for standard output");
-                         options_.json = f;
-                     });
+        json_ =
+            text("--json", "FILE|-", "write the results as JSON (also --list); -: standard output",
+                 group, [this](const std::string& f) {
+                     if (f.empty())
+                         throw UsageError("--json: name a file, or - for standard output");
+                     options_.json = f;
+                 });
     }
 
     void declare_checkpoint(const char* group) {
@@ -449,13 +436,10 @@ class Parser {
         const bool is_program = !options_.program.empty();
         const bool headless_run = !is_program && !environment_ &&
                                   (headless_ || check_->count() || options_.headless.counters);
-        const bool bench = bench_->count() > 0;
-        if (headless_run + list_ + bench > 1)
-            throw UsageError(
-                "--headless (or --check, --counters), --list, --bench: give one of them");
+        if (headless_run + list_ > 1)
+            throw UsageError("--headless (or --check, --counters), --list: give one of them");
         if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
-        if (bench) options_.mode = Mode::bench;
         if (serve_) options_.mode = Mode::serve;
         if (helper_->count()) options_.mode = Mode::helper;
         if (report_->count()) options_.mode = Mode::report;
@@ -515,7 +499,7 @@ class Parser {
         demand(run.heat != emulator::HeatFigure::races || checks.race,
                "--heat races: add --check race");
         demand(!json_->count() || options_.mode != Mode::window,
-               "--json: add --headless, --list or --bench");
+               "--json: add --headless or --list");
     }
 
     /// Options of the window, some of which headless runs have too.
@@ -556,8 +540,8 @@ class Parser {
     /// A program has launches of its own: options that choose a launch, a device or a picture mean
     /// nothing for it.
     void check_program() {
-        if (list_ || environment_ || bench_->count())
-            throw UsageError("-- PROGRAM: leave out --list, --bench and --print-environment");
+        if (list_ || environment_)
+            throw UsageError("-- PROGRAM: leave out --list and --print-environment");
         demand(options_.launch.empty(), "--launch: leave it out, or the program");
         refuse({experiment_, kernel_source_, kernels_, device_, microscope_, set_},
                "leave it out; a program has launches of its own, which run in the emulator. "
@@ -623,8 +607,8 @@ class Parser {
     std::string checked_;    ///< the value of --check
     std::string first_set_;  ///< the experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{}, *why_{},
-        *bench_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{},
-        *vsync_{}, *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
+        *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{},
+        *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
         *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{},

@@ -9,7 +9,6 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
-#include "jobs/bench/bench.h"
 #include "jobs/grade_command.h"
 #include "jobs/headless/headless.h"
 #include "jobs/programs/run_program.h"
@@ -26,7 +25,6 @@ enum class Mode {
     environment,
     get_nvcc,
     list,
-    bench,
     helper,
     grade,
     serve
@@ -76,7 +74,6 @@ struct Options {
     std::optional<ui::Language> language;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none
-    jobs::BenchSections bench;         ///< Mode::bench: the sections to measure
     int helper_socket = -1;            ///< Mode::helper: the socket that a helper process serves
 };
 

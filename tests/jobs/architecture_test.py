@@ -30,7 +30,7 @@ SUBFLOORS = {
     "launches": [{"arrays"}, {"files"}],
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
-    "jobs": [{"output"}, {"bench", "headless"}, {"programs"}],
+    "jobs": [{"output"}, {"headless"}, {"programs"}],
     "ui": [{"language"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "finders"},
            {"editor", "heat", "launch_form", "microscope"}, {"microscope_tile"}, {"timeline"},
            {"commands", "dock", "lessons"}, {"bars", "parameters", "picture", "results"}, {"window"}],
@@ -41,7 +41,7 @@ FAST_PATHS = ("emulator", "fast_paths")
 
 # The checks, which only the judge of launches applies, and what steps or searches a block.
 CHECKS = re.compile(r"emulator/(races/race_detector|races/grid/grid_races|checks/(barrier|memory)_check)\.h")
-CALLS_CHECKS = re.compile(r"emulator/.*|jobs/bench/.*|programs/checks/check_host_calls\.cpp")
+CALLS_CHECKS = re.compile(r"emulator/.*|programs/checks/check_host_calls\.cpp")
 
 # Outside headers, and the files that may include them (paths below app/).
 KEPT = [

@@ -315,7 +315,7 @@ class Options(cli_kernels_test.Kernels):
     def test_launch_goes_with_no_experiment(self):
         for arguments, pattern in [
             (["--launch", "a.json"], r"a\.json: No such file"),
-            (["--bench", "--launch", "a.json"], r"--launch: only the window and --headless"),
+            (["--list", "--launch", "a.json"], r"--launch: only the window and --headless"),
             (["--headless", "--launch", "a.json", "--experiment", "ripple"],
              r"--launch: leave out --experiment"),
             (["--headless", "--launch", "a.json", "--set", "ripple.sync=off"],

@@ -117,7 +117,6 @@ class Refusals(CommandLine):
              r"--device gpu.*emulator"),
             (["--headless", "--experiment", "ripple", "--device", "cuda:x"], r"cuda:x"),
             (["--screenshot", "a.png"], r"--screenshot.*--headless"),
-            (["--bench", "speed"], r"--bench speed.*emulator, start, edit, gpu, ladders, devices, frames, fast, window"),
             ([*RIPPLE, "--check", "races"], r"--check races.*race, barrier, memory"),
             ([*RIPPLE, "--screenshot", "x.jpg"], r"--screenshot x\.jpg.*\.png"),
             ([*RIPPLE, "--microscope", "999,999@1", "--screenshot", "a.png"],
@@ -263,15 +262,6 @@ class Answers(CommandLine):
                 self.assertIn(f"  {parameter['id']} ", text)
         self.assertEqual(self.expect_success("--list", "--json", "l.json"), "")
         self.assertEqual(json.loads((self.folder / "l.json").read_text()), listed)
-
-    def test_bench_measures_the_named_sections_only(self):
-        def rows(sections):
-            done = self.run_program("--bench", sections, "--device", "emulator", "--json", "-")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return {row["name"] for row in json.loads(done.stdout)["rows"]}
-        self.assertEqual(rows("gpu"), set(), "the emulator is no GPU")
-        self.assertEqual({name.split(".")[0] for name in rows("ladders,gpu")},
-                         {"nbody", "dot", "reduction"})
 
     def test_defaults_are_legal(self):
         """--set accepts each default that --list prints."""

@@ -71,8 +71,6 @@ class Manual(unittest.TestCase):
             "--check": ["race", "barrier", "memory", "leaks", "needed"],
             "--experiment": ["ripple", "nbody", "dot", "reduction", "pipeline",
                              "launch"],
-            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames", "fast",
-                        "window"],
             "--device": ["auto", "cuda", "emulator"],
             "--math": ["precise", "fast"],
             "--schedule": ["random", "run-to-barrier", "reverse"],

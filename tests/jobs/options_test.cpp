@@ -195,19 +195,6 @@ TEST(Options, WindowAndHeadlessTakeKernelFiles) {
     EXPECT_EQ(parse({"--kernels", "dir"}).experiment, "");
 }
 
-TEST(Options, BenchTakesSections) {
-    using enum jobs::BenchSection;
-    using Sections = jobs::BenchSections;
-    const Options all = parse({"--bench"});
-    EXPECT_EQ(all.mode, Mode::bench);
-    EXPECT_EQ(all.bench, (Sections{emulator, start, edit, gpu, ladders, devices, frames}));
-    EXPECT_EQ(parse({"--bench", "--json", "b.json"}).bench, all.bench);
-    EXPECT_EQ(parse({"--bench", "--json", "b.json"}).json, "b.json");
-    EXPECT_EQ(parse({"--bench", "edit"}).bench, Sections{edit});
-    EXPECT_EQ(parse({"--bench", "gpu,emulator", "--json", "-"}).bench, (Sections{emulator, gpu}));
-    EXPECT_EQ(parse({"--bench=frames"}).bench, Sections{frames});
-}
-
 TEST(Options, HelpIsGroupedAndHasExamples) {
     const std::string help = answer("--help");
     for (const char* part :
@@ -258,7 +245,7 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--vsync", "maybe"}, "--vsync maybe", "on, off"},
         {{"--headless"}, "--headless", "--experiment"},
         {{"--headless", "--list"}, "--list", "one of them"},
-        {{"--check", "race", "--bench"}, "--check", "one of them"},
+        {{"--check", "race", "--list"}, "--check", "one of them"},
         {{"--check", "race"}, "--check", "--experiment"},
         {{"--counters", "--list"}, "--counters", "one of them"},
         {{"--counters"}, "--counters", "--experiment"},
@@ -281,12 +268,6 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},
         {{"--check", "leaks"}, "--check leaks", "-- ./app"},
-        {{"--bench", "speed"},
-         "--bench speed",
-         "emulator, start, edit, gpu, ladders, devices, frames, fast, window"},
-        {{"--bench", "gpu,"},
-         "--bench",
-         "emulator, start, edit, gpu, ladders, devices, frames, fast, window"},
         {{"--frames", "3"}, "--frames", "--headless"},
         {{"--screenshot", "a.png"}, "--screenshot", "--headless"},
         {{"--json", "-"}, "--json", "--headless"},
@@ -313,7 +294,7 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "race", "--experiment", "dot", "--fail-on", "note"}, "--fail-on", "warning"},
         {{"--check", "race", "--experiment", "dot", "--sarif", ""}, "--sarif", "name a file"},
         {{"--counters"}, "--counters needs", "--experiment NAME"},
-        {{"--bench", "--kernel-source", "a.cu"}, "--kernel-source", "--headless"},
+        {{"--list", "--kernel-source", "a.cu"}, "--kernel-source", "--headless"},
         {{"--headless", "--experiment", "ripple", "--set", "dot.n=5"}, "dot.n", "--experiment dot"},
         {{"--headless", "--experiment", "ripple", "--bodies", "x"}, "nbody", "--experiment nbody"},
         {{"--experiment", "ripple", "--experiment", "dot"}, "--experiment: give it once", "--help"},

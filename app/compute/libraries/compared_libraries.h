@@ -35,7 +35,7 @@ class Cublas {
 };
 
 /// NVIDIA's CUB for the benchmark, in a shared library that is loaded at run time. CMake's target
-/// bench_comparisons builds it from tests/bench/cub_sum.cu.
+/// warpscope_bench builds it from tests/bench/cub_sum.cu.
 class Cub {
   public:
     /// The name of sum() in the timings.

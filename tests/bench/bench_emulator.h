@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench.h"
 #include "compute/emulated/emulated_device.h"
-#include "jobs/bench/bench.h"
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 
 // Parts of the section emulator:
 void bench_emulated_ripple(std::vector<BenchRow>& rows);
@@ -62,7 +62,7 @@ void add_observed_rows(std::vector<BenchRow>& rows, compute::EmulatedDevice& dev
                        double tracked_goal);
 
 /// PoCL runs OpenCL kernels on a CPU. Only the program of tests/bench/opencl_bench.cpp uses OpenCL;
-/// CMake's target bench_comparisons builds it.
+/// CMake's target warpscope_bench builds it.
 
 /// Median times of a launch, with PoCL's default build options and with -cl-fast-relaxed-math.
 struct PoclTimes {
@@ -79,4 +79,4 @@ std::string pocl_program();
 /// if the program can't be started, or fails; it then says on standard error why.
 std::optional<PoclTimes> measure_pocl(const std::string& kernel, const std::string& program);
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -1,4 +1,4 @@
-#include "jobs/bench/bench_emulator.h"
+#include "bench/bench_emulator.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "emulator/machine/parallel.h"
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 /// Writes scripts in place of the program that measures PoCL.
@@ -54,4 +54,4 @@ TEST_F(PoclTest, WithoutTheProgramThereAreNoTimes) {
 }
 
 }  // namespace
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

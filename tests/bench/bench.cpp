@@ -1,4 +1,4 @@
-#include "jobs/bench/bench.h"
+#include "bench/bench.h"
 
 #include <fmt/format.h>
 
@@ -6,17 +6,19 @@
 #include <chrono>
 #include <cstdio>
 
+#include "bench/bench_emulator.h"
 #include "compute/cuda/survey.h"
 #include "compute/emulated/emulated_device.h"
 #include "emulator/machine/parallel.h"
-#include "jobs/bench/bench_emulator.h"
 #include "jobs/output/files_and_terminal.h"
+#include "jobs/output/json.h"
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 
 namespace {
 
 using Bound = BenchRow::Bound;
+using jobs::Json;
 
 std::string wanted_text(const BenchRow& row) {
     if (row.bound == Bound::none) return "";
@@ -51,13 +53,13 @@ std::string table(const std::vector<BenchRow>& rows, const compute::DeviceInfo& 
         while (text.back() == ' ') text.pop_back();
         text += "\n";
         if (row.note.empty()) continue;
-        for (const std::string& line : wrap(row.note, 92)) text += "        " + line + "\n";
+        for (const std::string& line : jobs::wrap(row.note, 92)) text += "        " + line + "\n";
     }
     return text;
 }
 
 void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Helpers& helpers,
-                 compute::Device& device, const MeasureSection& window) {
+                 compute::Device& device) {
     const auto emulator = [] { return compute::make_emulated_device("measured"); };
     switch (section) {
         case BenchSection::emulator:
@@ -82,11 +84,15 @@ void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Hel
         case BenchSection::fast:
             return bench_fast_paths(rows);
         case BenchSection::window:
-            return window(rows);
+            return bench_window(rows);
     }
 }
 
 }  // namespace
+
+std::filesystem::path app() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "warpscope";
+}
 
 bool is_gpu(const compute::Device& device) {
     return device.info().kind == compute::DeviceKind::cuda;
@@ -112,14 +118,9 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-namespace {
-
-/// Measures these sections, in the order of BenchSection. `progress` receives a line about each
-/// section before it starts. The section gpu measures nothing if `device` is the emulator. `window`
-/// measures the section window.
-std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
-                                     const BenchSections& sections, const MeasureSection& window,
-                                     const std::function<void(const std::string&)>& progress) {
+std::vector<BenchRow> bench_rows(compute::Helpers& helpers, compute::Device& device,
+                                 const BenchSections& sections,
+                                 const std::function<void(const std::string&)>& progress) {
     std::vector<BenchRow> rows;
     for (const auto& section : compute::words_of<BenchSection>) {
         if (!sections.contains(section.value)) continue;
@@ -131,22 +132,19 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
         if (section.value == BenchSection::devices && compute::survey_cuda().devices < 2)
             progress("there are not two GPUs, so the section devices measures nothing");
         const std::size_t before = rows.size();
-        run_section(rows, section.value, helpers, device, window);
+        run_section(rows, section.value, helpers, device);
         if (section.value == BenchSection::window && rows.size() == before)
             progress("there is no display, so the section window measures nothing");
     }
     return rows;
 }
 
-}  // namespace
-
-int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
-              const MeasureSection& window, const std::string& json) {
+void run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
+               const std::string& json) {
     const bool to_file = !json.empty() && json != "-";
-    if (to_file) check_writable(json, "--json");
-    const auto rows =
-        run_bench_rows(helpers, device, sections, window,
-                       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+    if (to_file) jobs::check_writable(json, "--json");
+    const auto rows = bench_rows(helpers, device, sections,
+                                 [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
 
     Json list = Json::array();
     for (const BenchRow& row : rows) list.push_back(row_json(row));
@@ -155,9 +153,8 @@ int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSec
                       {"ceilings", jobs::to_json(compute::known_ceilings(device.info()))},
                       {"gpu", jobs::to_json(compute::gpu_state(device.info().pci_bus_id))},
                       {"rows", std::move(list)}};
-    if (to_file) write_file(json, dump(all));
-    print(json == "-" ? dump(all) : table(rows, device.info()));
-    return 0;
+    if (to_file) jobs::write_file(json, jobs::dump(all));
+    jobs::print(json == "-" ? jobs::dump(all) : table(rows, device.info()));
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/pick_device.h"
 #include "emulator/counters/access_counters.h"
@@ -22,9 +23,8 @@
 #include "gl/pixel_buffer.h"
 #include "gl/recording.h"
 #include "gl/texture.h"
-#include "jobs/bench/bench.h"
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 double frames_per_second(const experiments::Entry& entry) {
@@ -243,4 +243,4 @@ void bench_fast_paths(std::vector<BenchRow>& rows) {
     emulator::Launcher::set_execution(before);
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bench/bench.h"
 #include "compute/ceilings.h"
 #include "compute/cuda/survey.h"
 #include "compute/pick_device.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/measure/compared_kernels.h"
 #include "experiments/nbody/nbody_state.h"
-#include "jobs/bench/bench.h"
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 constexpr int measured_frames = 60;
@@ -355,4 +355,4 @@ void bench_ladders(std::vector<BenchRow>& rows, compute::Device& device) {
     if (gpu) bench_picture(rows, device);
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

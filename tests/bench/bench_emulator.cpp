@@ -1,4 +1,4 @@
-#include "jobs/bench/bench_emulator.h"
+#include "bench/bench_emulator.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@
 
 extern char** environ;
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 using emulator::Launcher;
@@ -303,12 +303,12 @@ std::string pocl_program() {
 std::optional<PoclTimes> measure_pocl(const std::string& kernel, const std::string& program) {
     const std::string text =
         output_of(program, kernel, std::to_string(emulator::hardware_threads()));
-    const Json json = Json::parse(text, nullptr, false);
+    const jobs::Json json = jobs::Json::parse(text, nullptr, false);
     try {
         return PoclTimes{json.at("version"), json.at("default_ms"), json.at("relaxed_ms")};
-    } catch (const Json::exception&) {
+    } catch (const jobs::Json::exception&) {
         return std::nullopt;
     }
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

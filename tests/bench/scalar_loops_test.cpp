@@ -1,4 +1,4 @@
-#include "jobs/bench/scalar_loops.h"
+#include "bench/scalar_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 TEST(ScalarLoops, RippleTurnsEachTileBy180Degrees) {
@@ -60,4 +60,4 @@ TEST(ScalarLoops, SumsHaveEveryElementOnce) {
 }
 
 }  // namespace
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/bench.h"
 #include "compute/device/kernel_files.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/spawn.h"
@@ -20,11 +21,10 @@
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "experiments/replicas/try_edits.h"
-#include "jobs/bench/bench.h"
 
 extern char** environ;
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 using experiments::Rgba;
@@ -193,22 +193,22 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
 
 namespace {
 
-/// Runs this program with these arguments and discards its output.
-void run_self(std::vector<std::string> arguments) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    arguments.insert(arguments.begin(), self);
+/// Runs the app with these arguments and discards its output.
+void run_app(std::vector<std::string> arguments) {
+    const std::string program = app().string();
+    arguments.insert(arguments.begin(), program);
     compute::SpawnFiles files;
     files.give_null(STDOUT_FILENO, O_WRONLY);
     pid_t child = 0;
-    const int error = posix_spawn(&child, self.c_str(), files.get(), nullptr,
+    const int error = posix_spawn(&child, program.c_str(), files.get(), nullptr,
                                   compute::pointers_to(arguments).data(), environ);
     if (error != 0) {
-        throw std::runtime_error("starting " + self + " failed: " + std::strerror(error));
+        throw std::runtime_error("starting " + program + " failed: " + std::strerror(error));
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (status != 0) throw std::runtime_error(self + " failed while its start was measured");
+    if (status != 0) throw std::runtime_error(program + " failed while its start was measured");
 }
 
 double start_ms(const std::vector<std::string>& more) {
@@ -216,7 +216,7 @@ double start_ms(const std::vector<std::string>& more) {
                                        "ripple"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     std::vector<double> times;
-    for (int i = 0; i < 9; ++i) times.push_back(milliseconds_of([&] { run_self(arguments); }));
+    for (int i = 0; i < 9; ++i) times.push_back(milliseconds_of([&] { run_app(arguments); }));
     return median(times);
 }
 
@@ -248,4 +248,4 @@ void bench_start(std::vector<BenchRow>& rows) {
                     .wanted = 1000});
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

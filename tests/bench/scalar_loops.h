@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 
 /// The bench compares the emulator with these: the computations of the kernels as plain C++ loops,
 /// one element after another, compiled with -O3 -fno-math-errno and run on as many threads as the
@@ -29,4 +29,4 @@ void scalar_nbody(std::span<Float4> new_position, std::span<Float4> new_velocity
 double scalar_dot(std::span<const float> a, std::span<const float> b);
 double scalar_sum(std::span<const float> x);
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -6,15 +6,15 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "bench/bench_emulator.h"
+#include "bench/scalar_loops.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/nbody/nbody_state.h"
 #include "experiments/sums/reduction.h"
-#include "jobs/bench/bench_emulator.h"
-#include "jobs/bench/scalar_loops.h"
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 /// The spheres of the ripple on a picture of size * size pixels.
@@ -314,4 +314,4 @@ void bench_emulated_sums(std::vector<BenchRow>& rows) {
     bench_reductions(rows);
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -1,8 +1,8 @@
-#include "jobs/bench/bench_emulator.h"
+#include "bench/bench_emulator.h"
 
 #include <gtest/gtest.h>
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 namespace {
 
 TEST(EmulatorRows, TimesAreComparedAsTimes) {
@@ -66,4 +66,4 @@ TEST(MeasurePair, RunsBothSidesEquallyOften) {
 }
 
 }  // namespace
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench

@@ -1,4 +1,4 @@
-#include "jobs/bench/scalar_loops.h"
+#include "bench/scalar_loops.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-namespace warpscope::jobs {
+namespace warpscope::bench {
 
 namespace {
 
@@ -91,4 +91,4 @@ double scalar_sum(std::span<const float> x) {
     return sum_of(x.size(), [&](std::size_t i) { return x[i]; });
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::bench
