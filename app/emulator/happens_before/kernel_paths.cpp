@@ -48,6 +48,24 @@ std::vector<bool> reached_in_launch(const Kernel& kernel, std::uint32_t from) {
     return reached_from(kernel, from, [](std::uint32_t) { return false; });
 }
 
+bool share_uneven_loop(const Kernel& kernel, std::uint32_t first, std::uint32_t second) {
+    const auto& [syntax, flow, uniformity, begins] = *kernel.origin;
+    const auto block_of = [&begins = begins](std::uint32_t pc) {
+        return std::size_t(std::ranges::upper_bound(begins, pc) - begins.begin() - 1);
+    };
+    const std::size_t a = block_of(first), b = block_of(second);
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
+        const std::uint32_t join = uniformity.join[block];
+        if (!uniformity.divergent[block] || join == ControlFlow::no_block) continue;
+        std::vector<bool> inside(flow.blocks.size());
+        for (const std::uint32_t next : flow.blocks[block].successors)
+            if (next != join) merge(inside, flow.region(next, join));
+        const bool is_loop = inside[block];
+        if (is_loop && inside[a] && inside[b]) return true;
+    }
+    return false;
+}
+
 namespace {
 
 /// Registers whose values are computed of the value of one instruction.

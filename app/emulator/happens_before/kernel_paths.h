@@ -22,6 +22,11 @@ std::vector<bool> reached_from(const Kernel& kernel, std::uint32_t from,
 /// A barrier at which all threads of the block wait.
 bool is_full_barrier(const Instruction& instruction);
 
+/// Whether both instructions stand in a loop that lanes of a warp may leave after different numbers
+/// of passes. No barrier for all threads may stand in it (CUDA C++ Programming Guide,
+/// "Synchronization Functions").
+bool share_uneven_loop(const Kernel& kernel, std::uint32_t first, std::uint32_t second);
+
 /// True for a load that a thread repeats in one epoch until its value lets the thread go on:
 /// `while (*flag == 0) {}`. The value decides a branch that leaves the loop.
 bool is_polled(const Kernel& kernel, std::uint32_t load);

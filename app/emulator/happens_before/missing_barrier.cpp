@@ -39,6 +39,11 @@ std::string missing_barrier(Finding& f, const AccessPair& pair, BarrierScope sco
     const std::string_view barrier = function_of(scope);
     const auto [kernel, first, second, is_reversed] = pair;
     const auto reached = scope == BarrierScope::launch ? reached_in_launch : reached_in_epoch;
+    if (scope < BarrierScope::launch && share_uneven_loop(kernel, first, second))
+        return fmt::format(
+            "threads may leave the loop around these lines after different numbers of passes, so "
+            "no {} may stand in it: give each thread words of its own",
+            barrier);
     auto [from, to] = lines_between(f.first, *f.second);
     const bool goes_back = reached(kernel, second)[first];
     const bool loops = goes_back && reached(kernel, first)[second];
