@@ -143,8 +143,9 @@ constexpr const char* forms_of_checks[] = {
     tr_later("or use cuda::atomic_ref with release and acquire"),
     tr_later("no barrier can order what threads do at one line at one time: let one thread do it, "
              "give each thread a word of its own, or use an atomic operation"),
-    tr_later("threads may leave the loop around these lines after different numbers of passes, so no {} "
-             "may stand in it: give each thread words of its own"),
+    tr_later(
+        "threads may leave the loop around these lines after different numbers of passes, so no {} "
+        "may stand in it: give each thread words of its own"),
     tr_later("what is read is a guess that atomicCAS() checks, so an old value does no harm"),
     tr_later("each of them changes the value that it has read, and all changes but one are lost: "
              "use an atomic operation, such as atomicAdd()"),

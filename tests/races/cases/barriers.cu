@@ -173,3 +173,22 @@ __global__ void in_rounds(int* lock, int* sum) {
         meet<ALL>();
     }
 }
+
+// Each thread walks down a tree with a stack. With one stack for all threads no barrier helps, since a walk from
+// a leaf takes one pass and a walk from the root seven.
+template <bool OWN>
+__global__ void walk(int* out) {
+    __shared__ int stacks[64 * 4];
+    int* const stack = stacks + (OWN ? threadIdx.x * 4 : 0);
+    int top = 0, seen = 0;
+    stack[top++] = threadIdx.x % 7;
+    while (top > 0) {
+        const int node = stack[--top];
+        ++seen;
+        if (node < 3) {
+            stack[top++] = 2 * node + 1;
+            stack[top++] = 2 * node + 2;
+        }
+    }
+    out[threadIdx.x] = seen;
+}
