@@ -65,12 +65,12 @@ std::string reading_lines(const experiments::Reading& r) {
     return line;
 }
 
-Json to_json(const std::optional<Partial>& partial) {
+Json partial_json(const std::optional<Partial>& partial) {
     if (!partial) return nullptr;
     return {{"frames_requested", partial->frames_requested}, {"missing", partial->missing}};
 }
 
-Json to_json(const Proposal& proposal) {
+Json proposal_json(const Proposal& proposal) {
     return {{"launch_file", Json::parse(proposal.launch_file)},
             {"guesses", proposal.guesses},
             {"not_launched", proposal.not_launched}};
@@ -143,7 +143,7 @@ Json to_json(const RunResult& r) {
         {"gpu", to_json(r.gpu)},
         {"presentation", {{"path", r.presentation.path}, {"reason", r.presentation.reason}}},
         {"frames", r.frames},
-        {"partial", to_json(r.partial)},
+        {"partial", partial_json(r.partial)},
         {"seed", r.settings.seed},
         {"schedule", r.settings.turns ? r.settings.turns->name
                                       : std::string(compute::name(r.settings.schedule))},
@@ -160,7 +160,7 @@ Json to_json(const RunResult& r) {
         json["counters"][k]["heat"] = heat_json(r.heat[k], r.edits);
     if (!r.kernel_files.empty()) json["kernel_source"] = to_json(r.kernel_files);
     if (!r.output.empty()) json["output"] = r.output;
-    if (!r.proposal.launch_file.empty()) json["proposal"] = to_json(r.proposal);
+    if (!r.proposal.launch_file.empty()) json["proposal"] = proposal_json(r.proposal);
     return json;
 }
 
