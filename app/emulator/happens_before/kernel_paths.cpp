@@ -55,8 +55,8 @@ bool share_uneven_loop(const Kernel& kernel, std::uint32_t first, std::uint32_t 
     };
     const std::size_t a = block_of(first), b = block_of(second);
     for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
-        const std::uint32_t join = uniformity.join[block];
-        if (!uniformity.divergent[block] || join == ControlFlow::no_block) continue;
+        if (!uniformity.divergent[block]) continue;
+        const std::uint32_t join = flow.post_dominator[block];
         std::vector<bool> inside(flow.blocks.size());
         for (const std::uint32_t next : flow.blocks[block].successors)
             if (next != join) merge(inside, flow.region(next, join));
