@@ -5,8 +5,8 @@ if(WARPSCOPE_SANITIZE MATCHES address)
       *TwoRunsAreEqualBitForBit* *TheToleranceNotices* *TheToleranceAllows* *ForcesAgreeWithTheReference*
       *TwoBodiesReturn* *FindsARaceAcrossAnEpoch* *Words/Order* *StoppedLaunches*nbody* *AllOrdersOfFencesAndAtomics*
       *AllOrdersOfThreeWarps* *IsThatOfANaiveTracer* *AFindingOfAnOrder* *NBodysTwinIsFound* *NBodyRaces*
-      *Synchronized*nbody* *MayStoreElsewhereThanTheModel* *Synchronized*width_40_height_33* *EachStep*nbody*
-      *EachStep*ripple* *AllOrdersOfTwoBlocksOfTwoWarps* *AllOrdersOfACluster* *BlockModelProperty*
+      *Synchronized*nbody* *MayStoreElsewhereThanTheModel* *Synchronized*width_40_height_33* *EachStep*
+      *AllOrdersOfTwoBlocksOfTwoWarps* *AllOrdersOfACluster* *BlockModelProperty*
       *AreTheSumsWithAllTheirBarriers* *Fitting.WordsOfTheBodies *Fitting.WordsOfTheDotProduct
       *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline)
 elseif(WARPSCOPE_SANITIZE MATCHES thread)
