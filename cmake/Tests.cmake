@@ -10,7 +10,9 @@ if(WARPSCOPE_SANITIZE MATCHES address)
       *AreTheSumsWithAllTheirBarriers* *Fitting.WordsOfTheBodies *Fitting.WordsOfTheDotProduct
       *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline)
 elseif(WARPSCOPE_SANITIZE MATCHES thread)
-  set(left_out *HostileText* *ObservedAccesses* *RandomPrograms* *FindsARaceAcrossAnEpoch*)
+  # The blocks of the launches with races run on several threads.
+  set(left_out *HostileText* *ObservedAccesses* *RandomPrograms* *FindsARaceAcrossAnEpoch*
+      SampledLaunch.HasTheRaces* SampledLaunch.CountsTheRaces*)
 endif()
 
 # warpscope_tests(NAME LIBRARIES... [SOURCES...] [LONG FILTER]): a GoogleTest binary of one room.

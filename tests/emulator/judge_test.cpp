@@ -244,8 +244,8 @@ TEST_F(SampledLaunch, IsNoneWhoseBlocksLearnOfEachOther) {
         EXPECT_EQ(judge_->run(frozen(shape)).watched, blocks) << body;
     }
     // A sum of which no block uses the result tells none of the others.
-    const std::string sums = "red.global.add.f32 [%rd0], 0f3F800000;" + adds_1;
-    prepare(kernel_text(sums), {.race = true});
+    const std::string sums = "red.global.add.f32 [%rd0], 0f3F800000;\nmov.u32 %r3, 1;\n" + stores;
+    prepare(kernel_text(sums), {.race = true}, blocks + 1);
     EXPECT_LT(judge_->run(frozen(shape)).watched, blocks);
 }
 
