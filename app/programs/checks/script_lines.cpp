@@ -98,7 +98,8 @@ const std::vector<ScriptLine>& lines_of_script() {
 }
 
 bool is_of_interpreter(std::string_view library) {
-    for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib-dynload/", "/libpython3"})
+    for (const std::string_view part :
+         {"/site-packages/", "/dist-packages/", "/lib-dynload/", "/libpython3"})
         if (library.find(part) != library.npos) return true;
     return false;
 }
