@@ -120,7 +120,7 @@ std::optional<Parting> parting_at(std::optional<std::uint32_t> node, const Slice
 }
 
 /// A node of a run with the words for it.
-struct Party {
+struct NodeWords {
     const Kernel& kernel;
     const SliceNode& node;
     const Dim3& block;
@@ -177,7 +177,7 @@ class Sentences {
     }
 
   private:
-    Party of_run(const SliceNode& node) const { return {run_.trace.kernel(), node, block_}; }
+    NodeWords of_run(const SliceNode& node) const { return {run_.trace.kernel(), node, block_}; }
     const SliceNode* wrong_source() const {
         return parting_.source && parting_.source->kind == Kind::instruction
                    ? &run_.slice.nodes[parting_.source->at]
@@ -207,22 +207,22 @@ class Sentences {
     }
 
     PartingWords memory(const SliceNode& reader, const char* did) const {
-        const Party by = of_run(reader);
+        const NodeWords by = of_run(reader);
         const SliceNode *mine = wrong_source(), *other = right_source();
         PartingWords words;
         std::string when;
         if (other && comes_later(*other, reader)) {
-            const Party writer = of_run(*other);
+            const NodeWords writer = of_run(*other);
             words.brief = fmt::format("{} {} before {}", by.thread(), did,
                                       writer.wrote(writer.seen_by(reader)));
             when = "before " + writer.wrote_it(writer.whole());
         } else if (mine) {
-            const Party writer = of_run(*mine);
+            const NodeWords writer = of_run(*mine);
             words.brief = fmt::format("{} {} after {}", by.thread(), did,
                                       writer.wrote(writer.seen_by(reader)));
             when = "after " + writer.wrote_it(writer.whole());
         } else if (other) {
-            const Party writer = of_run(*other);
+            const NodeWords writer = of_run(*other);
             words.brief =
                 fmt::format("{} {} what {} never wrote", by.thread(), did, writer.seen_by(reader));
             when = fmt::format("although {} never wrote it in this order ({})", writer.whole(),
@@ -232,7 +232,7 @@ class Sentences {
                                   memory_words(run_, reader), by.place(), when);
         if (parting_.source && !mine) words.whole += " It got what was there before this block.";
         if (mine && other) {
-            const Party got = of_run(*mine);
+            const NodeWords got = of_run(*mine);
             words.whole +=
                 fmt::format(" It got what {} had written ({}).", got.whole(), got.place());
         }
@@ -250,7 +250,7 @@ class Sentences {
     }
 
     PartingWords other_way(const SliceNode& node) const {
-        const Party by = of_run(node);
+        const NodeWords by = of_run(node);
         return {fmt::format("{} took another way to {}", by.thread(), by.place()),
                 fmt::format("{} executes {} with operands that come from other instructions than "
                             "in the right run.",
