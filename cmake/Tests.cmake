@@ -8,7 +8,7 @@ if(WARPSCOPE_SANITIZE MATCHES address)
       *Synchronized*nbody* *MayStoreElsewhereThanTheModel* *Synchronized*width_40_height_33* *EachStep*
       *AllOrdersOfTwoBlocksOfTwoWarps* *AllOrdersOfACluster* *BlockModelProperty*
       *AreTheSumsWithAllTheirBarriers* *Fitting.WordsOfTheBodies *Fitting.WordsOfTheDotProduct
-      *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline)
+      *Fitting.WordsOfTheReduction *Fitting.WordsOfThePipeline *Fitting.WordsOfAKernelOfOnesOwn)
 elseif(WARPSCOPE_SANITIZE MATCHES thread)
   # The blocks of the launches with races run on several threads.
   set(left_out *HostileText* *ObservedAccesses* *RandomPrograms* *FindsARaceAcrossAnEpoch*
