@@ -62,7 +62,6 @@ how many there were. --blocks all watches all of them.
 files but temporary ones; what was refused is said at the end. --time-limit S ends a program after
 S seconds.
 
-
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
 as partial, and then ends by the signal. A second signal ends it at once.
 

@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "emulator/observe/observer.h"
+#include "emulator/program/lanes.h"
 
 namespace warpscope::compute {
 namespace {
 
-constexpr std::uint32_t lanes = 32;
+using emulator::lanes_per_warp;
 
 class Tracer : public emulator::Observer {
   public:
@@ -41,9 +42,9 @@ class Tracer : public emulator::Observer {
     }
 
     void on_shared_access(const emulator::Access& access) override {
-        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+        for (std::uint32_t lane = 0; lane < lanes_per_warp; ++lane) {
             if (!(access.mask >> lane & 1)) continue;
-            const std::uint32_t thread = access.warp * lanes + lane;
+            const std::uint32_t thread = access.warp * lanes_per_warp + lane;
             const auto address = std::uint32_t(access.address(lane));
             if (access.kind == emulator::MemoryAccess::load) {
                 loaded_[thread].push_back(address);
@@ -95,7 +96,7 @@ class Tracer : public emulator::Observer {
         word.loaded_in = epoch_;
         word.loads.push_back(loads_.size());
         since_store_[thread].push_back(loads_.size());
-        const bool races = word.stored_in == epoch_ && word.writer != thread / lanes;
+        const bool races = word.stored_in == epoch_ && word.writer != thread / lanes_per_warp;
         loads_.push_back({thread, address, races});
     }
 
@@ -110,10 +111,10 @@ class Tracer : public emulator::Observer {
         stores_.push_back(std::move(record));
         Word& word = words_[address];
         word.stored_in = epoch_;
-        word.writer = thread / lanes;
+        word.writer = thread / lanes_per_warp;
         if (word.loaded_in != epoch_) return;
         for (const std::size_t earlier : word.loads)
-            loads_[earlier].races |= loads_[earlier].thread / lanes != word.writer;
+            loads_[earlier].races |= loads_[earlier].thread / lanes_per_warp != word.writer;
     }
 
     std::uint32_t block_;

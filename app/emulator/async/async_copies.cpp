@@ -351,7 +351,7 @@ bool AsyncCopies::end_turn() {
     // Enough turns for each lane of a block to look at its phase 16 times, whatever the order of
     // the turns; and for another block to set a flag that a lane looks at between two looks at its
     // phase.
-    const std::size_t hopeless = std::max<std::size_t>(4096, 16 * 32 * waits_.size());
+    const std::size_t hopeless = std::max<std::size_t>(4096, 16 * lanes_per_warp * waits_.size());
     waiting_turns_ = turn_waits_ ? waiting_turns_ + 1 : 0;
     if (waiting_together_) *waiting_together_ = turn_waits_ ? *waiting_together_ + 1 : 0;
     turn_waits_ = false;

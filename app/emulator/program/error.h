@@ -34,6 +34,14 @@ class AccessError : public Error {
     std::uint64_t allocation;
 };
 
+/// An access to global memory that is outside all allocations.
+class GlobalAccessError : public AccessError {
+  public:
+    GlobalAccessError(const AccessError& error, std::uint64_t address)
+        : AccessError(error), address(address) {}
+    std::uint64_t address;
+};
+
 /// The address of an access is no multiple of its width: a status of its own in CUDA.
 class MisalignedError : public AccessError {
   public:

@@ -5,6 +5,8 @@
 
 namespace warpscope::emulator {
 
+inline constexpr unsigned lanes_per_warp = 32;
+
 /// The lowest lane of a mask that is not 0.
 inline unsigned first_lane(std::uint32_t mask) {
     return unsigned(std::countr_zero(mask));

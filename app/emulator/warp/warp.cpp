@@ -6,7 +6,7 @@
 #include <bit>
 #include <string_view>
 
-#include "emulator/program/global_access_error.h"
+#include "emulator/program/error.h"
 #include "emulator/warp/cluster.h"
 #include "emulator/warp/memory.h"
 

@@ -17,7 +17,6 @@
 
 namespace warpscope::emulator {
 
-inline constexpr unsigned lanes_per_warp = 32;
 inline constexpr unsigned half_warp = lanes_per_warp / 2;
 inline constexpr std::uint32_t all_lanes = ~0u;
 inline constexpr unsigned barriers_per_block = 16;

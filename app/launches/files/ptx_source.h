@@ -46,9 +46,9 @@ std::vector<compiler::Diagnostic> removed_arrays(std::string_view optimized,
                                                  std::string_view unoptimized,
                                                  std::string_view source);
 
-/// Such notes for a PTX text of which there is no code without optimization, by the text of the
-/// source: for arrays in functions whose kernels are in the PTX, and not between an #if and an
-/// #endif.
+/// As removed_arrays(), where only the optimized code is known: arrays that the text of the source
+/// declares and the PTX does not have. Looks at functions whose kernels are in the PTX, and not
+/// between an #if and an #endif.
 std::vector<compiler::Diagnostic> arrays_not_in(std::string_view ptx, std::string_view source);
 
 }  // namespace warpscope::launches

@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "emulator/program/error.h"
-#include "emulator/program/global_access_error.h"
 #include "emulator/program/source_line.h"
 #include "emulator/warp/splitmix64.h"
 #include "programs/checks/check_host_calls.h"

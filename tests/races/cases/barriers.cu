@@ -174,7 +174,8 @@ __global__ void in_rounds(int* lock, int* sum) {
     }
 }
 
-// Threads leave the loop after one to five passes: no barrier can stand in it, and each thread needs a table of its own.
+// Threads leave the loop after one to five passes: no barrier can stand in it, and each needs
+// a table of its own.
 template <bool OWN>
 __global__ void uneven_passes(int* out) {
     __shared__ int tables[64 * 5];
