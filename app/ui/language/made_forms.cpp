@@ -179,6 +179,9 @@ constexpr const char* forms_of_checks[] = {
     tr_later(
         "blocks run in any order, and no release and acquire of one word orders these two: {}"),
     tr_later("blocks run in any order, and no release and acquire of one word orders these two"),
+    tr_later("but what is read goes into a word that the other block looks at before it writes, so "
+             "the read comes first"),
+    tr_later("but the value that is written was there before"),
     tr_later("the __syncthreads() between them is for the threads of one block"),
     tr_later(
         "a fence of block scope, such as __threadfence_block(), orders nothing between blocks"),

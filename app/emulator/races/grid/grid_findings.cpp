@@ -43,7 +43,7 @@ std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::
         if (!by_words() && place_of(a) != place_of(b)) return place_of(a) < place_of(b);
         return a.event < b.event;
     });
-    std::array<bool, 16> reported{};
+    std::array<std::array<bool, 16>, 2> reported{};
     std::uint64_t number = 0;
     for (auto later = strips.begin(); later != strips.end(); ++later)
         for (auto earlier = strips.begin(); earlier != later; ++earlier) {
@@ -53,9 +53,10 @@ std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::
                 continue;
             const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
             const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
-            if (std::exchange(reported[low * 4 + high], true)) continue;
-            ++number;
             const Pair pair{place, *earlier, *later};
+            const bool is_harmless = !why_not_read(pair).empty();
+            if (std::exchange(reported[is_harmless][low * 4 + high], true)) continue;
+            ++number;
             Races& found = races[instructions_of(pair)];
             if (found.count++ == 0 || order_of(pair) < order_of(found.example))
                 found.example = pair;
@@ -71,11 +72,26 @@ bool GridRaces::is_guess(const Pair& pair) const {
     return (guesses_[one] && is_atomic(other)) || (guesses_[other] && is_atomic(one));
 }
 
+std::string_view GridRaces::why_not_read(const Pair& pair) const {
+    if (!told_.are_followed() || pair.first.writes == pair.second.writes) return "";
+    const GridStrip &read = pair.first.writes ? pair.second : pair.first,
+                    &write = pair.first.writes ? pair.first : pair.second;
+    const GridEvent& event = events_[read.event];
+    if (!told_.may_be_told(event.pc)) return "";
+    if (write.leaves_values) return "but the value that is written was there before";
+    if (told_.comes_before(event.block, event.warp, lane_of(read, pair.cell), read.event,
+                           write.event))
+        return "but what is read goes into a word that the other block looks at before it writes, "
+               "so the read comes first";
+    return "";
+}
+
 GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
     const GridStrip &first = pair.first, &second = pair.second;
     const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
     return {events_[first.event].pc, events_[second.event].pc,
-            one_value || is_guess(pair) ? Severity::note : Severity::error,
+            one_value || is_guess(pair) || !why_not_read(pair).empty() ? Severity::note
+                                                                       : Severity::error,
             !first.writes    ? Hazard::write_after_read
             : !second.writes ? Hazard::read_after_write
                              : Hazard::write_after_write};
@@ -143,6 +159,10 @@ std::string GridRaces::name_of_place(const Pair& pair) const {
 }
 
 std::string GridRaces::cause(Finding& f, const Pair& pair) const {
+    if (const std::string_view why = why_not_read(pair); !why.empty())
+        return fmt::format(
+            "blocks run in any order, and no release and acquire of one word orders these two; {}",
+            why);
     if (std::string text = small_scope(pair); !text.empty()) return text;
     if (std::string text = missing_in_block(pair); !text.empty()) return text;
     const Kernel& kernel = launch_.kernel();

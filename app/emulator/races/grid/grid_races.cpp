@@ -48,7 +48,7 @@ void set_value(GridStrip& strip, const Access& a, std::size_t in_lane, std::uint
     }
     strip.has_value = 1;
     strip.values_differ = differ;
-    strip.value = (differ ? all : first) & 0x7FFF'FFFF;
+    strip.value = (differ ? all : first) & GridStrip::value_mask;
 }
 
 }  // namespace
@@ -116,6 +116,7 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     launch_.begin(kernel, launch);
     if (std::exchange(continues_, false)) return;
     orders_.begin_launch(kernel);
+    told_.begin_launch(kernel, launch, orders_);
     prepare(kernel);
     const std::uint32_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     clocks_.begin_launch(launch, {.clocks = in_clusters() ? warps : 1,
@@ -174,6 +175,7 @@ void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
 void GridRaces::begin_block(std::uint32_t block) {
     if (block_ == block) return;
     if (by_words()) clocks_.begin_block(block);
+    told_.begin_block(block);
     running_block(block);
 }
 
@@ -209,6 +211,7 @@ std::uint32_t GridRaces::event_of(const Access& a) {
             !orders_.is_strong_between_blocks(a.pc) || orders_.is_volatile_store(a.pc);
         events_.push_back({block_, a.warp, a.pc, clocks_.time(), clocks_.seen(a.warp),
                            clocks_.newest_write() + 1, may_race ? clocks_.observed(a) : 0});
+        told_.add_event(a.warp);
     }
     return newest;
 }
@@ -273,7 +276,9 @@ std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& str
 bool GridRaces::have_one_clock(const GridStrip& one, const GridStrip& other) const {
     const GridEvent &a = events_[one.event], &b = events_[other.event];
     return a.time == b.time && a.seen == b.seen && a.observed == b.observed &&
-           (!one.strong || a.write == b.write) &&
+           (!one.strong || a.write == b.write) && one.leaves_values == other.leaves_values &&
+           told_.is_one_moment(one.event, other.event) &&
+           told_.may_be_told(a.pc) == told_.may_be_told(b.pc) &&
            (a.warp == b.warp || !clocks_.tells_warps_apart());
 }
 
@@ -380,9 +385,12 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
         strip.lane = lane & 31;
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
         strip.has_value = strip.values_differ = strip.many_values = 0;
+        if (told_.are_followed() && weak_store)
+            strip.leaves_values =
+                leaves_values(a, lane, first_lane + ((done + number - 1) >> shift));
         if (constant) {
             strip.has_value = 1;
-            strip.value = *constant & 0x7FFF'FFFF;
+            strip.value = *constant & GridStrip::value_mask;
         } else if (weak_store && !a.is_over && !a.asynchronous && a.bytes >= cell_bytes_ &&
                    (of_all_blocks_[a.pc] || number == cells_of_lane)) {
             set_value(strip, a, done % cells_of_lane, cell_bytes_);
@@ -390,6 +398,17 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
         add(*memory, first / GridStrips::row_cells, strip);
         done += number;
     }
+}
+
+bool GridRaces::leaves_values(const Access& a, unsigned first_lane, unsigned last_lane) {
+    if (a.is_over || a.asynchronous) return false;
+    std::byte stored[32];
+    for (unsigned lane = first_lane; lane <= last_lane; ++lane) {
+        a.stored(lane, stored);
+        if (std::memcmp(reinterpret_cast<const std::byte*>(a.address(lane)), stored, a.bytes) != 0)
+            return false;
+    }
+    return true;
 }
 
 void GridRaces::on_global_access(const Access& a) {
@@ -415,11 +434,12 @@ void GridRaces::record(const Access& a) {
 }
 
 void GridRaces::follow_words(const Access& a) {
-    const std::uint64_t before = clocks_.changes();
+    const std::uint64_t before = changes();
     ScopedClocks clocks{clocks_, orders_.scope(a.pc)};
     synchronise(a, orders_.between_blocks(a.pc), orders_.observes(a.pc), clocks);
+    told_.access(a, orders_);
     // A thread that polls a word in vain learns nothing.
-    if (before != clocks_.changes()) first_ = std::uint32_t(events_.size());
+    if (before != changes()) first_ = std::uint32_t(events_.size());
     if (acquires(orders_[a.pc]) || releases(orders_[a.pc])) clocks_.may_order_warps();
 }
 
@@ -435,12 +455,14 @@ void GridRaces::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask, 
 void GridRaces::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t) {
     if (is_off_ || !by_words()) return;
     clocks_.warp_sync(warp);
+    told_.warp_sync(warp);
     first_ = std::uint32_t(events_.size());
 }
 
 void GridRaces::on_barrier_release(const BarrierRelease&) {
     if (is_off_ || !by_words()) return;
     clocks_.barrier();
+    told_.barrier();
     first_ = std::uint32_t(events_.size());
 }
 

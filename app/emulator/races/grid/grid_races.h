@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "emulator/happens_before/block_clocks.h"
 #include "emulator/happens_before/flags.h"
 #include "emulator/happens_before/memory_orders.h"
+#include "emulator/happens_before/told_reads.h"
 #include "emulator/observe/block_summaries.h"
 #include "emulator/observe/finding_log.h"
 #include "emulator/races/followed_blocks.h"
@@ -25,8 +27,8 @@ namespace warpscope::emulator {
 /// least one of them writes, at least one of them is weak, and no release and acquire of a word
 /// orders the two blocks (see BlockClocks). The result does not depend on the order in which the
 /// blocks run, unless words of memory order them. A race is an error; if all blocks write one
-/// value, a note. The count of a finding is a number of cells. A cell has as many bytes as the
-/// kernel's narrowest access to global memory.
+/// value, or a read cannot get what is written (see ToldReads), a note. The count of a finding is a
+/// number of cells. A cell has as many bytes as the kernel's narrowest access to global memory.
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
 /// other blocks at its end, by cell, unless they read memory that no block writes. As long as there
@@ -141,7 +143,8 @@ class GridRaces : public Observer, BlockSummaries {
     bool lets_wait(const Access& access);
     /// Records the loads that wait, before any other access of the memory.
     void record_waiting(GridStrips& memory);
-    bool by_words() const { return orders_.order_blocks_by_words(); }
+    bool by_words() const { return orders_.order_blocks_by_words() || told_.are_followed(); }
+    std::uint64_t changes() const { return clocks_.changes() + told_.changes(); }
     std::uint32_t event_of(const Access& access);
     // Shared memory of the blocks of a cluster lies at addresses of their own, as do their
     // barriers.
@@ -183,6 +186,8 @@ class GridRaces : public Observer, BlockSummaries {
     bool in_clusters() const { return by_words() && launch_.kernel().uses_cluster; }
     /// Parts of a copy have ended: what they have done until now comes before what follows.
     void end_parts(Flight& flight, std::uint32_t parts);
+    /// These lanes store what the memory has.
+    static bool leaves_values(const Access& access, unsigned first_lane, unsigned last_lane);
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
     bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
     // These say what is missing, and set Finding::barrier or Finding::needs_atomic.
@@ -199,6 +204,9 @@ class GridRaces : public Observer, BlockSummaries {
                              std::map<Instructions, Races>& races) const;
     /// One of them reads what a compare-and-swap will check, and the other one is an atomic.
     bool is_guess(const Pair& pair) const;
+    /// Why a read that goes into a word (see ToldReads) does not get what the other access writes;
+    /// empty: it may get it.
+    std::string_view why_not_read(const Pair& pair) const;
     Instructions instructions_of(const Pair& pair) const;
     std::array<std::uint64_t, 4> order_of(const Pair& pair) const;
     Finding finding(const Instructions& at, const Pair& pair) const;
@@ -217,6 +225,7 @@ class GridRaces : public Observer, BlockSummaries {
     bool is_off_ = false;
     MemoryOrders orders_;
     BlockClocks clocks_;
+    ToldReads told_;
     Flags flags_;
     std::vector<bool> guesses_;        ///< loads_that_guess()
     std::vector<bool> of_all_blocks_;  ///< stores_of_all_blocks()

@@ -24,6 +24,7 @@ struct GridEvent {
 /// neighbouring lanes, in their order.
 struct GridStrip {
     static constexpr std::uint32_t event_bits = 26, event_mask = (1u << event_bits) - 1;
+    static constexpr std::uint32_t value_bits = 30, value_mask = (1u << value_bits) - 1;
 
     std::uint32_t event : event_bits = 0;
     std::uint32_t lane : 5 = 0;               ///< lane of the first cell
@@ -37,8 +38,10 @@ struct GridStrip {
     std::uint32_t many_values : 1 = 0;  ///< other accesses have stored another value, or may have
     std::uint32_t is_suspect : 1 = 0;   ///< the row has accesses that conflict
     std::uint32_t values_differ : 1 = 0;  ///< the cells get different values
-    std::uint32_t value : 31 = 0;  ///< of each cell, or of all if they differ: a hash of its bytes
-    std::uint32_t cells = 0;       ///< a mask
+    std::uint32_t leaves_values : 1 = 0;  ///< the words have these values: see ToldReads
+    std::uint32_t value : value_bits =
+                              0;  ///< of each cell, or of all if they differ: a hash of its bytes
+    std::uint32_t cells = 0;      ///< a mask
 
     bool is_kind_of(const GridStrip& other) const {
         return writes == other.writes && strong == other.strong &&
