@@ -195,3 +195,18 @@ __global__ void without_noinc(const int* in, int* out) {
     wait(&full, 0);
     out[threadIdx.x] = tile[63 - threadIdx.x];
 }
+
+// Nobody initialises the barrier, or a word of the tile is not written either: only that is a read of unwritten memory.
+enum { INITIALISED, NOT_INITIALISED, NOTHING_WRITTEN };
+template <int HOW>
+__global__ void used_at_once(int* out) {
+    __shared__ int tile[64];
+    __shared__ Bar full;
+    if (HOW == INITIALISED && threadIdx.x == 0) ptx::mbarrier_init(&full, 64);
+    __syncthreads();
+    if (HOW != NOTHING_WRITTEN) tile[threadIdx.x] = threadIdx.x;
+    if (HOW == NOTHING_WRITTEN) out[threadIdx.x] = tile[threadIdx.x];
+    arrive(&full);
+    wait(&full, 0);
+    if (HOW != NOTHING_WRITTEN) out[threadIdx.x] = tile[63 - threadIdx.x];
+}
