@@ -7,6 +7,9 @@
 __global__ void store(char* to) {
     *reinterpret_cast<int*>(to) = 1;
 }
+__global__ void write(cudaSurfaceObject_t surface, int byte) {
+    surf2Dwrite(1, surface, byte, 1);
+}
 __global__ void fail() {
     assert(threadIdx.x > 0);
 }
@@ -36,6 +39,17 @@ __global__ void copy(const Padded* in, Padded* out) {
     out[threadIdx.x] = in[threadIdx.x];
 }
 
+cudaSurfaceObject_t surface_of_ints(int side) {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    HANDLE_ERROR(cudaMallocArray(&resource.res.array.array, &format, side, side,
+                                 cudaArraySurfaceLoadStore));
+    cudaSurfaceObject_t surface;
+    HANDLE_ERROR(cudaCreateSurfaceObject(&surface, &resource));
+    return surface;
+}
+
 int main(int count, char** arguments) {
     const std::string what = count > 1 ? arguments[1] : "";
     const auto is = [&](const char* word) { return what == word; };
@@ -49,6 +63,9 @@ int main(int count, char** arguments) {
     if (is("misaligned")) store<<<1, 1>>>(bytes + 2);
     if (is("misaligned_behind")) store<<<1, 1>>>(bytes + 255);
     if (is("outside")) store<<<1, 1>>>(bytes + 256);
+    if (is("surface")) write<<<1, 1>>>(surface_of_ints(8), 4);
+    if (is("misaligned_in_surface")) write<<<1, 1>>>(surface_of_ints(8), 2);
+    if (is("outside_of_surface")) write<<<1, 1>>>(surface_of_ints(8), 32);
     if (is("assert")) fail<<<1, 32>>>();
     if (is("trap")) trap<<<1, 1>>>();
     if (is("attribute"))

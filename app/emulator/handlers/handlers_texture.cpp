@@ -38,9 +38,9 @@ class LaneTextures : public TextureLanes {
         const Texture& surface = of(lane);
         const Place p = place(lane, surface);
         if (p.byte % std::int64_t(place_bytes()) != 0)
-            w_.fail_access(i_, lane,
-                           fmt::format("the byte {} of a surface is no multiple of {}", p.byte,
-                                       place_bytes()));
+            w_.fail_alignment(i_, lane,
+                              fmt::format("the byte {} of a surface is no multiple of {}", p.byte,
+                                          place_bytes()));
         if (p.outside && form().outside == TextureForm::Outside::zero) return nullptr;
         if (p.outside && form().outside == TextureForm::Outside::trap)
             w_.fail_access(

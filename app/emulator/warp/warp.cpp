@@ -181,15 +181,10 @@ void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& w
                       index * lanes_per_warp + lane, allocation);
 }
 
-namespace {
-
-[[noreturn]] void fail_alignment(const Warp& warp, const Instruction* i, unsigned lane,
-                                 const std::string& failure) {
-    throw MisalignedError(failure, warp.block->kernel->index_of(i),
-                          warp.index * lanes_per_warp + lane);
+void Warp::fail_alignment(const Instruction* i, unsigned lane, const std::string& what) const {
+    throw MisalignedError(failure(i, lane, what), block->kernel->index_of(i),
+                          index * lanes_per_warp + lane);
 }
-
-}  // namespace
 
 std::string Warp::failure(const Instruction* i, unsigned lane, const std::string& what) const {
     const Kernel& kernel = *block->kernel;
@@ -201,10 +196,9 @@ std::string Warp::failure(const Instruction* i, unsigned lane, const std::string
 void Warp::check_in_block(const Instruction* i, unsigned lane, std::uint64_t address,
                           const PrivateMemory& memory, unsigned bytes, unsigned align) const {
     if (address % align)
-        fail_alignment(*this, i, lane,
-                       failure(i, lane,
-                               fmt::format("{} memory address {:#x} is not a multiple of {}",
-                                           memory.name, address, align)));
+        fail_alignment(i, lane,
+                       fmt::format("{} memory address {:#x} is not a multiple of {}", memory.name,
+                                   address, align));
     if (address > memory.bytes || memory.bytes - address < bytes)
         fail_access(i, lane,
                     fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
@@ -259,18 +253,16 @@ std::byte* Warp::checked_address(const Instruction* i, unsigned lane, Space spac
         if (address > block->arguments.size() || block->arguments.size() - address < bytes)
             fail_access(i, lane, "the read lies outside of the kernel's parameters");
         if (address % align)
-            fail_alignment(*this, i, lane,
-                           failure(i, lane,
-                                   fmt::format("parameter address {:#x} is not a multiple of {}",
-                                               address, align)));
+            fail_alignment(
+                i, lane,
+                fmt::format("parameter address {:#x} is not a multiple of {}", address, align));
         return const_cast<std::byte*>(block->arguments.data()) + address;
     }
     if (address % align)
-        fail_alignment(*this, i, lane,
-                       failure(i, lane,
-                               fmt::format("the global memory address is not a multiple of {}: the "
-                                           "remainder is {}",
-                                           align, address % align)));
+        fail_alignment(i, lane,
+                       fmt::format("the global memory address is not a multiple of {}: the "
+                                   "remainder is {}",
+                                   align, address % align));
     if (!in_global(i, address, address + bytes)) {
         const Memory::Allocation* const close = block->memory->nearest(address);
         const std::string what =

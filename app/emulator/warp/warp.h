@@ -238,6 +238,8 @@ class Warp {
     /// `allocation`: see AccessError.
     [[noreturn]] void fail_access(const Instruction* i, unsigned lane, const std::string& what,
                                   std::uint64_t allocation = 0) const;
+    [[noreturn]] void fail_alignment(const Instruction* i, unsigned lane,
+                                     const std::string& what) const;
     std::string thread_name(unsigned lane) const;  ///< "thread (3,0,0) of block (1,0,0)"
 
     /// The value of an operand in a lane, for code outside of the SIMD handlers.
