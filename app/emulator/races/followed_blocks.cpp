@@ -28,6 +28,8 @@ void FollowedBlocks::clear() {
     models_.clear();
     blocks_.clear();
     moves_.clear();
+    stored_.clear();
+    bytes_.clear();
 }
 
 void FollowedBlocks::begin_model(const ModelBlock& model) {
@@ -51,18 +53,68 @@ void FollowedBlocks::begin_model(const ModelBlock& model) {
     for (std::vector<Run>& runs : own.runs) join_neighbours(runs);
 }
 
+void FollowedBlocks::keep_values(const Access& a) {
+    const std::size_t first = blocks_.empty() ? 0 : blocks_.back().stored_end;
+    if (stored_.size() > first && stored_.back().block != a.block) {  // it has left the model
+        bytes_.resize(stored_[first].first);
+        stored_.resize(first);
+    }
+    const std::size_t bytes = std::size_t(std::popcount(a.mask)) * a.bytes;
+    if (bytes_.size() + bytes + stored_.size() * sizeof(Stored) > most_bytes) return;
+    stored_.push_back({a.block, a.pc, a.warp, a.mask, bytes_.size()});
+    bytes_.resize(bytes_.size() + bytes);
+    std::byte* into = &bytes_[bytes_.size() - bytes];
+    for_each_lane(a.mask, [&](unsigned lane) {
+        a.stored(lane, into);
+        into += a.bytes;
+    });
+}
+
+Access FollowedBlocks::with_values(const Access& access) {
+    std::size_t first = blocks_.empty() ? 0 : blocks_.back().stored_end;
+    return with_values(access, first, stored_.size());
+}
+
+Access FollowedBlocks::with_values(const Access& access, std::size_t& first, std::size_t end) {
+    Access valued = access;
+    valued.values = nullptr;
+    while (first < end && stored_[first].is_told) ++first;
+    const auto is_of_access = [&](const Stored& s) {
+        return !s.is_told && s.block == access.block && s.pc == access.pc &&
+               s.warp == access.warp && s.lanes == access.mask;
+    };
+    const auto last = stored_.begin() + std::ptrdiff_t(end);
+    const auto stored = std::find_if(stored_.begin() + std::ptrdiff_t(first), last, is_of_access);
+    if (stored == last) return valued;
+    stored->is_told = true;
+    values_.resize(std::size_t(lanes_per_warp) * access.bytes);
+    const std::byte* from = &bytes_[stored->first];
+    for_each_lane(stored->lanes, [&](unsigned lane) {
+        std::copy_n(from, access.bytes, &values_[std::size_t(lane) * access.bytes]);
+        from += access.bytes;
+    });
+    valued.values = values_.data();
+    return valued;
+}
+
 void FollowedBlocks::add(std::uint32_t block, std::span<const Move> moves) {
     moves_.insert(moves_.end(), moves.begin(), moves.end());
-    blocks_.push_back({block, std::uint32_t(models_.size() - 1), moves_.size()});
+    blocks_.push_back({block, std::uint32_t(models_.size() - 1), moves_.size(), stored_.size()});
 }
 
 void FollowedBlocks::join(FollowedBlocks&& other) {
     const auto models = std::uint32_t(models_.size());
-    const std::size_t moves = moves_.size();
+    const std::size_t moves = moves_.size(), stored = stored_.size(), bytes = bytes_.size();
     std::move(other.models_.begin(), other.models_.end(), std::back_inserter(models_));
     moves_.insert(moves_.end(), other.moves_.begin(), other.moves_.end());
+    bytes_.insert(bytes_.end(), other.bytes_.begin(), other.bytes_.end());
+    for (Stored& s : other.stored_) {
+        s.first += bytes;
+        stored_.push_back(s);
+    }
     for (const Block& block : other.blocks_)
-        blocks_.push_back({block.block, block.model + models, block.moves_end + moves});
+        blocks_.push_back({block.block, block.model + models, block.moves_end + moves,
+                           block.stored_end + stored});
     other.clear();
 }
 

@@ -96,3 +96,13 @@ __global__ void scattered_by_blocks(const int* in, double* out) {
     const int t = int(threadIdx.x);
     out[in[t] * 7 % 64] = EQUAL ? t : t + blockIdx.x;
 }
+
+// Bytes of pixels, which lie apart. Neighbouring blocks share some pixels where a block has fewer than its threads, and
+// store equal bytes there or not.
+template <int PIXELS, bool EQUAL>
+__global__ void bytes_of_pixels(unsigned char* out) {
+    const int pixel = int(blockIdx.x) * PIXELS + int(threadIdx.x);
+    out[pixel * 4 + 0] = 0;
+    out[pixel * 4 + 1] = EQUAL ? pixel * 3 : pixel * 3 + blockIdx.x;
+    out[pixel * 4 + 3] = 255;
+}

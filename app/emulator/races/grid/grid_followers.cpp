@@ -12,7 +12,8 @@ void GridRaces::on_model(const ModelBlock& model) {
 }
 
 bool GridRaces::needs_values(std::uint32_t pc, std::uint64_t distance) {
-    if (launch_.kernel().lines[pc].access == MemoryAccess::load) return false;
+    if (launch_.kernel().lines[pc].access == MemoryAccess::load || constants_.contains(pc))
+        return false;
     if (of_all_blocks_[pc]) return true;
     GridStrips* const memory = moved_memory({pc, distance});
     if (!memory) return true;
@@ -37,18 +38,13 @@ bool GridRaces::has_single_lanes(std::uint32_t pc, std::uint64_t distance,
 }
 
 void GridRaces::on_stored_values(const Access& a) {
-    begin_block(a.block);
-    newest_valued_[a.pc] = a.block;
-    record(a);
+    followed_.keep_values(a);
 }
 
 void GridRaces::on_followed(const ModelBlock& model, std::uint32_t block, const Statistics&) {
     begin_block(block);
-    counted_.clear();
-    for (const Move& move : model.moves())
-        if (newest_valued_[move.pc] != block) counted_.push_back(move);
-    followed_.add(block, counted_);
-    if (!has_conflict_) has_conflict_ = !add_cells();
+    followed_.add(block, model.moves());
+    if (!has_conflict_) has_conflict_ = !add_cells(model.moves());
 }
 
 // Calls f(memory, first cell, cells, writes) for what the running block, which follows a model,
@@ -73,19 +69,19 @@ bool GridRaces::for_cells(const Move& move, F&& f) {
 
 // Returns false if accesses of the running block conflict with another block. Those of one
 // instruction do not overlap, so that they can be added while others are compared.
-bool GridRaces::add_cells() {
-    if (counted_.size() == 1)
-        return for_cells(counted_[0], [this](GridStrips& memory, std::uint64_t cell,
-                                             std::uint64_t cells, bool writes) {
+bool GridRaces::add_cells(std::span<const Move> moves) {
+    if (moves.size() == 1)
+        return for_cells(moves[0], [this](GridStrips& memory, std::uint64_t cell,
+                                          std::uint64_t cells, bool writes) {
             return memory.add_alone(cell, cells, writes, block_first_);
         });
-    for (const Move& move : counted_)
+    for (const Move& move : moves)
         if (!for_cells(move, [this](GridStrips& memory, std::uint64_t cell, std::uint64_t cells,
                                     bool writes) {
                 return !memory.conflicts(cell, cells, writes, block_first_);
             }))
             return false;
-    for (const Move& move : counted_)
+    for (const Move& move : moves)
         for_cells(move,
                   [](GridStrips& memory, std::uint64_t cell, std::uint64_t cells, bool writes) {
                       memory.add_cells(cell, cells, writes);

@@ -64,7 +64,9 @@ void GridRaces::record_waiting(GridStrips& memory) {
         const StreamingLoad load(launch_.kernel(), event.block, event.warp, event.pc, first);
         GridStrip strip;
         strip.event = number & GridStrip::event_mask;
-        record_run(load.access(), strip, 0, lanes_per_warp);
+        OpenStrip open;
+        record_run(load.access(), strip, 0, lanes_per_warp, open);
+        close(open);
     }
 }
 

@@ -29,6 +29,11 @@ std::uint32_t hash_of(const std::byte* bytes, unsigned number) {
     return std::uint32_t((value ^ value << 29) >> 33);
 }
 
+/// Access::stored() is available.
+bool has_values(const Access& a) {
+    return !a.asynchronous && (!a.is_over || a.values);
+}
+
 /// Sets the value of a strip of stores by lanes from its first one on. The first cell is one of the
 /// `in_lane` cells that each lane stores.
 void set_value(GridStrip& strip, const Access& a, std::size_t in_lane, std::uint32_t cell_bytes) {
@@ -148,7 +153,6 @@ void GridRaces::prepare(const Kernel& kernel) {
     find_constants(kernel);
     has_conflict_ = false;
     block_ = no_block;
-    newest_valued_.assign(kernel.code.size(), no_block);
 }
 
 void GridRaces::find_constants(const Kernel& kernel) {
@@ -312,6 +316,10 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
     const bool may_settle = !by_words() && !strip.writes && !strip.strong;
     if (may_settle && memory.is_settled(row, strip.cells, block_of(strip))) return;
+    if (!memory.has_strips_of(row, strip.cells)) {
+        strip.races = 0;
+        return memory.add(row, strip);
+    }
     unsigned own_strips = 0;
     bool is_known = false;  // as a suspect
     const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
@@ -361,8 +369,33 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
 
+bool GridRaces::OpenStrip::takes(const GridStrips* of, std::uint64_t in_row,
+                                 const GridStrip& next) const {
+    return memory == of && row == in_row && next.lane == next_lane &&
+           (next.cells & (0 - next.cells)) > strip.cells && next.has_value == strip.has_value &&
+           next.value == strip.value && !next.values_differ && !strip.values_differ &&
+           next.leaves_values == strip.leaves_values;
+}
+
+void GridRaces::add(OpenStrip& open, GridStrips& memory, std::uint64_t row, const GridStrip& strip,
+                    std::uint32_t lanes) {
+    if (open.takes(&memory, row, strip)) {
+        open.strip.cells |= strip.cells;
+    } else {
+        close(open);
+        open = {&memory, row, 0, strip};
+    }
+    open.next_lane = strip.lane + lanes;
+}
+
+void GridRaces::close(OpenStrip& open) {
+    if (open.memory) add(*open.memory, open.row, open.strip);
+    open.memory = nullptr;
+}
+
 // `strip` has what all runs of the access have in common, and is changed for each of them.
-void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
+void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes,
+                           OpenStrip& open) {
     const bool weak_store = a.kind == MemoryAccess::store && !strip.strong;
     const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
     const auto shift = unsigned(std::countr_zero(cells_of_lane));
@@ -384,24 +417,24 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
             {all - done, GridStrips::row_cells - in_row, memory->cells() - first}));
         strip.lane = lane & 31;
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
-        strip.has_value = strip.values_differ = strip.many_values = 0;
+        strip.has_value = strip.values_differ = strip.many_values = strip.value = 0;
         if (told_.are_followed() && weak_store)
             strip.leaves_values =
                 leaves_values(a, lane, first_lane + ((done + number - 1) >> shift));
         if (constant) {
             strip.has_value = 1;
             strip.value = *constant & GridStrip::value_mask;
-        } else if (weak_store && !a.is_over && !a.asynchronous && a.bytes >= cell_bytes_ &&
+        } else if (weak_store && has_values(a) && a.bytes >= cell_bytes_ &&
                    (of_all_blocks_[a.pc] || number == cells_of_lane)) {
             set_value(strip, a, done % cells_of_lane, cell_bytes_);
         }
-        add(*memory, first / GridStrips::row_cells, strip);
+        add(open, *memory, first / GridStrips::row_cells, strip, std::max(1u, number >> shift));
         done += number;
     }
 }
 
 bool GridRaces::leaves_values(const Access& a, unsigned first_lane, unsigned last_lane) {
-    if (a.is_over || a.asynchronous) return false;
+    if (!has_values(a)) return false;
     std::byte stored[32];
     for (unsigned lane = first_lane; lane <= last_lane; ++lane) {
         a.stored(lane, stored);
@@ -414,7 +447,7 @@ bool GridRaces::leaves_values(const Access& a, unsigned first_lane, unsigned las
 void GridRaces::on_global_access(const Access& a) {
     has_strong_ |= orders_.is_strong(a.pc);
     if (flags_.are_used()) flags_.access(a, block_);
-    if (!a.is_over || newest_valued_[a.pc] != block_) record(a);
+    record(a.is_over ? followed_.with_values(a) : a);
 }
 
 void GridRaces::record(const Access& a) {
@@ -428,8 +461,10 @@ void GridRaces::record(const Access& a) {
     strip.strong = orders_.is_strong_between_blocks(a.pc);
     strip.is_volatile_store = orders_.is_volatile_store(a.pc);
     const bool once = a.same_address && (strip.strong || !strip.writes);
+    OpenStrip open;
     for_runs(a, once ? a.mask & (0 - a.mask) : a.mask,
-             [&](unsigned first, unsigned lanes) { record_run(a, strip, first, lanes); });
+             [&](unsigned first, unsigned lanes) { record_run(a, strip, first, lanes, open); });
+    close(open);
     if (by_words()) follow_words(a);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,7 +33,8 @@ namespace warpscope::emulator {
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
 /// other blocks at its end, by cell, unless they read memory that no block writes. As long as there
-/// is no conflict, nothing more is kept of them than their distances from the model's.
+/// is no conflict, nothing more is kept of them than their distances from the model's, and what some
+/// instructions have stored.
 ///
 /// Most memory is only read, and large arrays are read in steps of one length. Such loads are kept
 /// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory. Where
@@ -91,6 +93,14 @@ class GridRaces : public Observer, BlockSummaries {
         std::uint64_t first = 0, last = 0;  ///< addresses of the first lane
         std::uint64_t step = 0;
         std::uint32_t block = 0, warp = 0, pc = 0;
+    };
+    /// A strip that further lanes may become a part of, before it is added.
+    struct OpenStrip {
+        GridStrips* memory = nullptr;  ///< null: none is open
+        std::uint64_t row = 0;
+        std::uint32_t next_lane = 0;
+        GridStrip strip;
+        bool takes(const GridStrips* of, std::uint64_t in_row, const GridStrip& next) const;
     };
     /// A bulk copy of the block that reads or writes global memory, until its threads know that it
     /// has ended. Its accesses are recorded when it starts and when it has ended, because a release
@@ -162,15 +172,21 @@ class GridRaces : public Observer, BlockSummaries {
     template <typename F>
     static void for_runs(const Access& access, std::uint32_t lanes, F&& f);
     /// Records the accesses of neighbouring lanes that access neighbouring words.
-    void record_run(const Access& access, GridStrip& strip, unsigned first_lane, unsigned lanes);
+    void record_run(const Access& access, GridStrip& strip, unsigned first_lane, unsigned lanes,
+                    OpenStrip& open);
     template <typename F>
     bool for_cells(const Move& move, F&& f);
-    bool add_cells();
+    bool add_cells(std::span<const Move> moves);
     /// Returns true if a strip of a block at this distance from the model would be of a single
     /// lane.
     bool has_single_lanes(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;
     /// Records the accesses of blocks that follow models, if some may conflict with other blocks.
     void record_followers();
+    /// Adds a strip of some lanes of the access that is recorded, together with those before if it
+    /// can: lanes may access words that are not neighbours, as members of structures are.
+    void add(OpenStrip& open, GridStrips& memory, std::uint64_t row, const GridStrip& strip,
+             std::uint32_t lanes);
+    void close(OpenStrip& open);
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
     bool conflict(const GridStrip& one, const GridStrip& other) const;
@@ -251,11 +267,8 @@ class GridRaces : public Observer, BlockSummaries {
     FollowedBlocks followed_;
     /// One of the accesses conflicts with another block.
     bool has_conflict_ = false;
-    /// Indexed by pc: the block whose values were needed.
-    std::vector<std::uint32_t> newest_valued_;
     /// Whether values are needed, indexed by pc and the first cell's place in its row.
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> values_;
-    std::vector<Move> counted_;  ///< moves of the running block
     /// Indexed by pc of a store of a constant: its value; a store to any number of cells has it.
     std::map<std::uint32_t, std::uint32_t> constants_;
 };

@@ -21,7 +21,7 @@ struct GridEvent {
 };
 
 /// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
-/// neighbouring lanes, in their order.
+/// neighbouring lanes, in their order, but need not be neighbours.
 struct GridStrip {
     static constexpr std::uint32_t event_bits = 26, event_mask = (1u << event_bits) - 1;
     static constexpr std::uint32_t value_bits = 30, value_mask = (1u << value_bits) - 1;
@@ -98,6 +98,10 @@ class GridStrips {
     bool is_settled(std::uint64_t row, std::uint32_t cells, std::uint32_t block) const {
         return rows_ && (cells & ~rows_[row].settled) == 0 && block >= rows_[row].settled_for;
     }
+    /// Some strip of the row has one of these cells.
+    bool has_strips_of(std::uint64_t row, std::uint32_t cells) const {
+        return rows_ && (rows_[row].in_strips & cells) != 0;
+    }
     /// Two blocks below `block` load these cells.
     void settle(std::uint64_t row, std::uint32_t cells, std::uint32_t block) {
         Row& settled = at(row);
@@ -121,6 +125,7 @@ class GridStrips {
         if (strips_.size() >= most_strips) return;
         const std::uint32_t next = std::exchange(to.first, std::uint32_t(strips_.size()));
         if (!next) rows_with_strips_.push_back(row);
+        to.in_strips |= strip.cells;
         strips_.push_back(strip);
         strips_.back().next = next & next_mask;
     }
@@ -147,6 +152,7 @@ class GridStrips {
   private:
     struct Row {
         std::uint32_t first = 0;                  ///< strip; 0: none
+        std::uint32_t in_strips = 0;              ///< mask of the cells of its strips
         std::uint32_t accessed = 0, written = 0;  ///< masks of cells: see add_cells()
         std::uint32_t settled = 0;                ///< mask of cells: see settle()
         std::uint32_t settled_for : 31 = 0;       ///< blocks from this one on
