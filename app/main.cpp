@@ -183,6 +183,13 @@ int run_program_and_window(const Options& options) {
     return program.get();
 }
 
+int run_program(const Options& options) {
+    const jobs::ProgramRequest request = program_request(options);
+    if (options.headless.why.empty()) return jobs::run_program(request);
+    compute::Helpers helpers("/proc/self/exe");
+    return jobs::run_program_and_ask(helpers, request, headless_request(options));
+}
+
 int get_nvcc() {
     const std::string script = compute::shared_file("fetch_compiler");
     jobs::print_error("downloading nvcc from PyPI (129 MB)\n");
@@ -200,7 +207,7 @@ int run(const Options& options) {
     if (!options.no_program.empty()) jobs::print_error("warpscope: " + options.no_program + "\n");
     if (options.program_window) return run_program_and_window(options);
     if (options.mode == Mode::report) return jobs::print_report(options.report);
-    if (options.mode == Mode::program) return jobs::run_program(program_request(options));
+    if (options.mode == Mode::program) return run_program(options);
     if (options.mode == Mode::environment) {
         jobs::print(jobs::program_environment(program_request(options)));
         return 0;

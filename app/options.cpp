@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "compiler/host/host_code.h"
 #include "compiler/programs/nvcc.h"
@@ -122,8 +123,9 @@ class Parser {
                         });
         provoke_->expected(0, 1);
         why_ = text("--why", "ELEMENT",
-                    "say why an element is wrong: X,Y of the picture, NAME[INDEX], first", group,
-                    [this](const std::string& element) { options_.headless.why = element; });
+                    "say why an element is wrong: X,Y of the picture, NAME[INDEX], first; "
+                    "of a program: who wrote it and its inputs",
+                    group, [this](const std::string& element) { options_.headless.why = element; });
     }
 
     void declare_counters(const char* group) {
@@ -149,12 +151,13 @@ class Parser {
                             take(to);
                             options_.capture.on_gpu = true;
                         });
-        captured_launches_ = text("--launches", "N,...", "capture only these: 3,17-20", group,
-                                  [this](const std::string& ranges) {
-                                      parse_ranges("--launches", ranges);
-                                      options_.capture.launches = ranges;
-                                  });
-        captured_kernel_ = text("--kernel", "NAME", "capture only launches of this kernel", group,
+        captured_launches_ =
+            text("--launches", "N,...", "capture only these, or --why asks one: 3,17-20", group,
+                 [this](const std::string& ranges) {
+                     parse_ranges("--launches", ranges);
+                     options_.capture.launches = ranges;
+                 });
+        captured_kernel_ = text("--kernel", "NAME", "likewise, launches of this kernel", group,
                                 [this](const std::string& n) { options_.capture.kernel = n; });
         error_status_ = text(
             "--error-exitcode", "N", "-- PROGRAM: exit with N where --check finds something (1)",
@@ -448,10 +451,20 @@ class Parser {
         if (!options_.solution.empty()) return check_grade();
         if (is_program) options_.mode = Mode::program;
         options_.program_window = is_program && !headless_ && !check_->count() &&
-                                  !options_.headless.counters && options_.capture.to.empty();
+                                  !options_.headless.counters && options_.capture.to.empty() &&
+                                  !why_->count();
+        choose_asked();
         if (is_program) check_program();
         check_partners();
         check_window_options();
+    }
+
+    /// Without --capture, --launches and --kernel choose the launch that --why asks, and all
+    /// launches are captured.
+    void choose_asked() {
+        if (!why_->count() || capture_->count()) return;
+        options_.headless.why_launches = std::exchange(options_.capture.launches, {});
+        options_.headless.why_kernel = std::exchange(options_.capture.kernel, {});
     }
 
     static void demand(bool holds, const char* sentence) {
@@ -474,8 +487,9 @@ class Parser {
         demand(!checks.leaks || is_program || environment_,
                "--check leaks: add the program behind it: -- ./app");
         demand(!capture_->count() || is_program, "--capture: add the program behind it: -- ./app");
-        demand((!captured_launches_->count() && !captured_kernel_->count()) || capture_->count(),
-               "--launches, --kernel: add --capture DIR");
+        demand((!captured_launches_->count() && !captured_kernel_->count()) || capture_->count() ||
+                   why_->count(),
+               "--launches, --kernel: add --capture DIR or --why NAME[INDEX]");
         demand(is_program || (!confined_->count() && !time_limit_->count()),
                "--confined, --time-limit: add the program: FILE.cu, or -- ./app");
         demand(!nvcc_->count() || (is_program && is_source(options_.program[0])),
@@ -485,9 +499,10 @@ class Parser {
         demand(!blocks_->count() || environment_ || (is_program && check_->count()),
                "--blocks: add --check race,barrier,memory and -- PROGRAM");
         if (options_.mode != Mode::headless)
-            refuse({frames_, screenshot_, html_, view_only_, compare_, force_, why_, checkpoint_,
-                    every_, resume_},
+            refuse({frames_, screenshot_, html_, view_only_, compare_, force_, checkpoint_, every_,
+                    resume_},
                    "add --headless");
+        if (options_.mode != Mode::headless && !is_program) refuse({why_}, "add --headless");
         demand(run.sarif.empty() || checks.has_checks(),
                "--sarif: add --check race,barrier,memory");
         demand(!fail_on_->count() || checks.has_checks(),

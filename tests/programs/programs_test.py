@@ -211,6 +211,71 @@ class Programs(unittest.TestCase):
             ran = run("--headless", "--launch", archive, env={**os.environ, "XDG_CACHE_HOME": folder})
             self.assertEqual(ran.returncode, 0, ran.stderr)
 
+    def history(self, element, *options):
+        """The links of --why of steps.cu: (depth, numbers, values, launch, line, block, thread), or
+        who else has written it in the place of the launch."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = Path(folder, "result.json")
+            ran = run("--why", element, *options, "--json", result, "--", compiled("steps.cu"), cwd=HERE)
+            self.assertEqual((ran.stdout, ran.returncode), ("12480\n", 0), ran.stderr)
+            why = json.loads(result.read_text())["why"]
+            self.assertIn(f"why {element}, after launch {why['launch']}, ", ran.stderr)
+            for link in why["history"]:
+                self.assertIn(f"{link['numbers']} = {link['values']}: {link['writer']}\n", ran.stderr)
+            return [(link["depth"], link["numbers"], link["values"],
+                     *((link["launch"], int(link["place"].removeprefix("steps.cu:")), link["block"][0],
+                        link["thread"][0]) if link["launch"] else (link["writer"],)))
+                    for link in why["history"]]
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_why_goes_on_in_the_launches_before(self):
+        lines = (HERE / "steps.cu").read_text().splitlines()
+        fill, grow, scale, total, add = (
+            next(number for number, line in enumerate(lines, 1) if text in line)
+            for text in ("= step * i", "+= 1;", "* *factor", "*total = ", "atomicAdd"))
+        before = "no captured launch; it was there before launch {}, the first that got this memory".format
+        # Of two launches of fill, the second one wrote last. grow reads what it writes.
+        inputs = [(2, "values[{}]", "{}", 4, grow), (3, "values[{}]", "{}", 3, grow), (4, "values[{}]", "{}", 2, fill)]
+        constants = [(2, "factor[0]", "3", "the host, between launch 5 and launch 6"), (2, "shift[0]", "0", before(5))]
+        self.assertEqual(self.history("total[0]"), [
+            (0, "total[0]", "12480", 7, total, 0, 0),
+            (1, "scaled[0] to scaled[63]", "6, 12, 18, …", 6, scale, 0, 0),
+            *((depth, numbers.format(0), str(value), *writer, 0, 0)
+              for (depth, numbers, _, *writer), value in zip(inputs, (2, 1, 0))),
+            *constants])
+        # The last launch with an argument of this name only reads it. 40: thread 8 of block 1.
+        self.assertEqual(self.history("scaled[40]"), [
+            (0, "scaled[40]", "246", 6, scale, 1, 8),
+            *((depth - 1, numbers.format(40), str(value), *writer, 1, 8)
+              for (depth, numbers, _, *writer), value in zip(inputs, (82, 81, 80))),
+            *((depth - 1, *link) for depth, *link in constants)])
+        self.assertEqual(self.history("values[3]", "--launches", "1"),
+                         [(0, "values[3]", "3", 1, fill, 0, 3)])
+        self.assertEqual(self.history("values[3]", "--kernel", "fill"),
+                         [(0, "values[3]", "6", 2, fill, 0, 3)])
+        # Blocks of one launch, the one after the other.
+        self.assertEqual(self.history("counts[0]"), [
+            (0, "counts[0]", "6", 8, add, 2, 0), (1, "counts[0]", "3", 8, add, 1, 0),
+            (2, "counts[0]", "1", 8, add, 0, 0), (3, "counts[0]", "0", before(8))])
+        for element, sentence in (("all[0]", "no captured launch has an argument all"),
+                                  ("values[64]", "'values[64]' is no element of a result")):
+            ran = run("--why", element, "--", compiled("steps.cu"))
+            self.assertEqual(ran.returncode, 2)
+            self.assertIn(sentence, ran.stderr)
+
+    @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
+    def test_why_of_a_capture_names_launches_that_were_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder, "steps.wslaunch")
+            run("--capture", archive, "--launches", "2,4-7", "--", compiled("steps.cu"), cwd=HERE)
+            why = run("--headless", "--launch", archive, "--why", "scaled[1]", "--kernel", "scale",
+                      env={**os.environ, "XDG_CACHE_HOME": folder})
+            self.assertEqual(why.returncode, 0, why.stderr)
+            self.assertIn("why scaled[1], after launch 6, scale\n"
+                          "  It is 12, as the program's launch left it. No right value is known.\n", why.stdout)
+            self.assertIn("values[1] = 3: the host or a launch that was not captured, between launch 2 and launch 4\n",
+                          why.stdout)
+
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_equal_memory_is_written_once(self):
         with tempfile.TemporaryDirectory() as folder:

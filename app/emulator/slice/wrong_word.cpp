@@ -23,12 +23,8 @@ std::string capital(std::string text) {
     return text;
 }
 
-/// The index of a thread in a block: "(3,9)" if the block has two dimensions, "3" if it has one.
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane) {
-    const Dim3 at = index_in(block, warp * 32 + lane);
-    if (block.z > 1) return fmt::format("({},{},{})", at.x, at.y, at.z);
-    if (block.y > 1) return fmt::format("({},{})", at.x, at.y);
-    return fmt::format("{}", at.x);
+    return index_words(block, warp * 32 + lane);
 }
 
 /// The value of a node as a number: "75.3"; empty: it has none.
@@ -304,6 +300,13 @@ std::optional<PartingWriter> writer_of(const Parting& parting, const SlicedRun& 
 
 }  // namespace
 
+std::string index_words(const Dim3& size, std::uint32_t linear) {
+    const Dim3 at = index_in(size, linear);
+    if (size.z > 1) return fmt::format("({},{},{})", at.x, at.y, at.z);
+    if (size.y > 1) return fmt::format("({},{})", at.x, at.y);
+    return fmt::format("{}", at.x);
+}
+
 std::string node_words(const Kernel& kernel, const SliceNode& node) {
     std::string text = kernel.lines[node.pc].text;
     for (char& c : text)
@@ -382,7 +385,7 @@ SlicedRun run_of_launch(Machine& machine, const FrozenLaunch& launch, std::uint3
     stepper.run(most_steps);
     if (stepper.end() == Stepper::End::open)
         end = fmt::format("the block takes more than {} steps", most_steps);
-    if (stepper.end() == Stepper::End::finished && is_right(stepper))
+    if (is_right && stepper.end() == Stepper::End::finished && is_right(stepper))
         end = "the block itself leaves the right value: another block has changed it";
     BlockTrace trace(stepper, launch.settings.stop);
     Slice slice = backward_slice(trace, bytes, &stepper);
@@ -434,6 +437,10 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
                    .order = {}};
     if (!end.empty()) {
         word.words = only(end);
+        return word;
+    }
+    if (!is_right) {
+        word.words = only("no right value is known");
         return word;
     }
     std::size_t tried = 0;

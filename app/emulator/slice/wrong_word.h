@@ -35,6 +35,10 @@ struct PartingWriter {
     std::optional<std::uint64_t> step{};
 };
 
+/// The index of a thread in a block, or of a block in a grid: "(3,9)" in two dimensions, "3" in
+/// one.
+std::string index_words(const Dim3& size, std::uint32_t linear);
+
 /// An instruction of a slice: "warp 7 lane 12  kernels/ripple.cu:72  st.shared.f32 [%r9], %f121
 /// = 75.3".
 std::string node_words(const Kernel& kernel, const SliceNode& node);
@@ -60,8 +64,9 @@ struct WrongWord {
 };
 
 /// Runs a block as its launch would, and then in other orders until `is_right` holds at the end,
-/// which looks at global memory. Compares the slices of the bytes in both. Memory is
-/// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails; Stopped.
+/// which looks at global memory. Null: no right value is known, and the run is all. Compares the
+/// slices of the bytes in both. Memory is afterwards as it was before. Throws Error: invalid
+/// launch, an earlier block that fails; Stopped.
 WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
                   GlobalBytes bytes, const std::function<bool(const Stepper&)>& is_right);
 

@@ -108,6 +108,33 @@ std::vector<std::size_t> numbers_in(std::string_view text) {
 
 }  // namespace
 
+ElementPlace find_element(std::span<const KnownResult> results, std::string_view words) {
+    std::string known;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const KnownResult& result = results[k];
+        known += fmt::format("{}{}", known.empty() ? "" : ", ",
+                             result.is_picture ? "X,Y of the picture" : result.name + "[INDEX]");
+        const bool is_named =
+            words.starts_with(result.name) && words.substr(result.name.size()).starts_with("[");
+        if (!is_named && !result.is_picture) continue;
+        std::vector<std::size_t> index =
+            numbers_in(is_named ? words.substr(result.name.size()) : words);
+        const auto& shape = result.shape;
+        if (index.size() != shape.size()) continue;
+        if (result.is_picture && !is_named) std::ranges::reverse(index);
+        std::size_t element = 0;
+        bool inside = true;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            inside = inside && index[d] < shape[d];
+            element = element * shape[d] + index[d];
+        }
+        if (inside) return {k, element};
+    }
+    throw std::invalid_argument(
+        fmt::format("'{}' is no element of a result; name one of: {}, first", words,
+                    known.empty() ? "nothing, since no result of this launch is known" : known));
+}
+
 WrongResults::WrongResults(std::shared_ptr<const LaunchState> launch, const std::stop_token& stop)
     : launch_(std::move(launch)) {
     Specimen specimen(*launch_, compute::usual_emulator_memory(), stop);
@@ -154,30 +181,13 @@ ElementPlace WrongResults::find(std::string_view words) const {
         if (const auto first = first_wrong()) return *first;
         throw std::invalid_argument("no element is wrong");
     }
-    std::string known;
+    std::vector<KnownResult> known(results_.size());
     for (std::size_t k = 0; k < results_.size(); ++k) {
-        const Result& result = results_[k];
-        known += fmt::format("{}{}", known.empty() ? "" : ", ",
-                             result.is_picture ? "X,Y of the picture" : result.name + "[INDEX]");
-        const bool is_named =
-            words.starts_with(result.name) && words.substr(result.name.size()).starts_with("[");
-        if (!is_named && !result.is_picture) continue;
-        std::vector<std::size_t> index =
-            numbers_in(is_named ? words.substr(result.name.size()) : words);
-        const auto& shape = result.found.shape;
-        if (index.size() != shape.size()) continue;
-        if (result.is_picture && !is_named) std::ranges::reverse(index);
-        std::size_t element = 0;
-        bool inside = true;
-        for (std::size_t d = 0; d < shape.size(); ++d) {
-            inside = inside && index[d] < shape[d];
-            element = element * shape[d] + index[d];
-        }
-        if (inside) return {k, element};
+        known[k].name = results_[k].name;
+        known[k].shape = results_[k].found.shape;
+        known[k].is_picture = results_[k].is_picture;
     }
-    throw std::invalid_argument(
-        fmt::format("'{}' is no element of a result; name one of: {}, first", words,
-                    known.empty() ? "nothing, since no result of this launch is known" : known));
+    return find_element(known, words);
 }
 
 WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& stop) const {
@@ -205,29 +215,36 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     const std::string values =
         reason.found + (known.is_captured ? ", the program's launch left " : ", expected ") +
         reason.expected;
-    if (!is_wrong(place)) {
+    const bool is_unknown = known.is_captured && !is_wrong(place);
+    if (is_unknown)
+        reason.brief = reason.whole = fmt::format(
+            "It is {}, as the program's launch left it. No right value is known.", reason.found);
+    else if (!is_wrong(place))
         reason.brief = reason.whole = fmt::format("{} is right: {}", reason.element, reason.found);
-        return reason;
-    }
+    if (!is_wrong(place) && !is_unknown) return reason;
     const std::uint32_t block = result.writers[place.element];
     if (block == nobody) {
+        if (is_unknown) return reason;
         reason.brief = values + ": no thread of this launch has written it";
         reason.whole = fmt::format("No thread of this launch has written {}.", reason.element);
         return reason;
     }
     const emulator::FrozenLaunch& launch = kept->specimen.launch();
     const Explained wrong = explained(known, result.right, place.element, number);
-    const auto is_right = [&](const emulator::Stepper& stepper) {
-        const launches::Array numbers = read_numbers(stepper, wrong.address, wrong.right.type);
-        return launches::out_of_tolerance(numbers, wrong.right, known.absolute, known.relative)
-                   .count == 0;
-    };
+    std::function<bool(const emulator::Stepper&)> is_right;
+    if (!is_unknown)
+        is_right = [&](const emulator::Stepper& stepper) {
+            const launches::Array numbers = read_numbers(stepper, wrong.address, wrong.right.type);
+            return launches::out_of_tolerance(numbers, wrong.right, known.absolute, known.relative)
+                       .count == 0;
+        };
     kept->word =
         emulator::explain(kept->specimen.machine(), launch, block,
                           {wrong.address, std::uint32_t(wrong.right.type.size())}, is_right);
     reason.block = emulator::index_in(launch.launch.grid, block);
     reason.word = {kept, &*kept->word};
     reason.kernel = launch.kernel;
+    if (is_unknown) return reason;
     reason.brief = values + ": " + as_named(reason.word->words.brief, launch_->edits);
     reason.whole = as_named(reason.word->words.whole, launch_->edits);
     if (known.is_captured)

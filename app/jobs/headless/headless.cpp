@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <new>
 #include <ranges>
 #include <utility>
@@ -22,6 +23,10 @@
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/json.h"
 #include "jobs/output/verdict.h"
+#include "launches/files/capture_archive.h"
+#include "launches/files/file_kind.h"
+#include "launches/files/program_capture.h"
+#include "programs/report/program_control.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -265,7 +270,7 @@ void run_frames(RunResult& result, const Entry& entry,
     if (!request.why.empty() && !run.stopped())
         result.why = ask_why(
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings()),
-            request.why, request.stops.work);
+            request.why, request.open, request.stops.work);
     if (!request.html.empty() && !run.stopped())
         result.png = png_of(*experiment, entry, request.size);
     if (!run.stopped()) result.files = experiment->output_files();
@@ -293,10 +298,57 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
     return compiled;
 }
 
+experiments::OpenLaunch opener(compute::Helpers& helpers, const compute::RunSettings& settings,
+                               const std::stop_token& stop) {
+    compute::RunSettings alike = settings;
+    alike.turns = nullptr;  // they are of one launch
+    return [&helpers, alike, stop](const launches::LaunchFile& file) {
+        return experiments::state_of(experiments::open_launch(helpers, file, alike.math, stop),
+                                     alike);
+    };
+}
+
+bool is_capture(const std::filesystem::path& path) {
+    return std::filesystem::is_directory(path) ||
+           launches::file_kind(path) == launches::FileKind::capture;
+}
+
+/// The launch of a capture that HeadlessRequest::why is about: the last of those that are asked
+/// whose kernel has an argument of that name.
+std::filesystem::path asked_launch(compute::Helpers& helpers, const HeadlessRequest& request,
+                                   compute::Math math) {
+    const std::filesystem::path folder = std::filesystem::is_directory(request.launch)
+                                             ? request.launch
+                                             : launches::unpacked(request.launch);
+    const auto capture = launches::read_capture(folder);
+    if (!capture) throw UsageError("--why: no launch was captured");
+    const std::string name = request.why.substr(0, request.why.find('['));
+    const auto numbers = programs::read_launch_ranges(request.why_launches);
+    std::map<std::string, bool> has_name;  // by kernel
+    for (const launches::CapturedLaunch& launch : capture->launches | std::views::reverse) {
+        if (!request.why_kernel.empty() && launch.kernel != request.why_kernel) continue;
+        if (!programs::is_in(*numbers, launch.number)) continue;
+        const auto [known, is_new] = has_name.try_emplace(launch.kernel, request.why == "first");
+        if (is_new && !known->second) {
+            const auto file = launches::read_launch_file(launch.file);
+            const auto opened = experiments::open_launch(helpers, file, math, request.stops.work);
+            known->second = opened.plan->file.find_buffer(name);
+        }
+        if (known->second) return launch.file;
+    }
+    throw UsageError(fmt::format("--why {}: no captured launch{} has an argument {}", request.why,
+                                 request.why_launches.empty() && request.why_kernel.empty()
+                                     ? ""
+                                     : " that --launches and --kernel choose",
+                                 name));
+}
+
 /// Opens the launch file of the request, and replaces the device with one that runs its kernels.
 /// False if they do not compile.
 bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& device,
                  HeadlessRequest& request) {
+    if (!request.why.empty() && is_capture(request.launch))
+        request.launch = asked_launch(helpers, request, device->settings().math);
     const launches::LaunchFile file = experiments::find_launch_file(request.launch);
     if (file.built_in) {
         request.entry = experiments::launch_entry(file);
@@ -375,6 +427,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
 int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                   HeadlessRequest request, const Painter& painter) {
     std::vector<KernelFile> files;
+    request.open = opener(helpers, device->settings(), request.stops.work);
     if (!request.launch.empty() && !take_launch(helpers, device, request)) return 2;
     check_cost(request, device->info());
     if (!request.kernel_source.empty() || !request.kernels.empty()) {
@@ -473,6 +526,14 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     }
     if (interruption.signal()) throw Interrupted{interruption.signal()};
     return code;
+}
+
+Why ask_capture(compute::Helpers& helpers, const compute::RunSettings& settings,
+                const HeadlessRequest& request) {
+    const experiments::OpenLaunch open = opener(helpers, settings, request.stops.work);
+    const auto launch =
+        open(launches::read_launch_file(asked_launch(helpers, request, settings.math)));
+    return ask_why(launch, request.why, open, request.stops.work);
 }
 
 emulator::CheckChoice parse_checks(std::string_view text) {

@@ -17,6 +17,7 @@
 #include "experiments/launch/launch_plan.h"
 #include "experiments/replicas/provoke.h"
 #include "experiments/replicas/specimen.h"
+#include "experiments/replicas/word_history.h"
 #include "experiments/replicas/wrong_results.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/frame_loop.h"
@@ -31,11 +32,16 @@ struct Why {
     std::string order;                       ///< of the right run; empty: none is known
     std::size_t nodes = 0, right_nodes = 0;  ///< of the slices
     std::vector<std::string> slice, right;   ///< slice_lines()
+    /// The launch, if it is one of a program that was captured, and who has written the element and
+    /// what it was computed from.
+    std::optional<launches::CapturedLaunch> launch{};
+    std::vector<experiments::WordLink> history{};
 };
 
-/// Throws UsageError for an element that is not there, and what the emulator throws.
-Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::string& element,
-            std::stop_token stop);
+/// `open`: opens other launches of a capture; null: they are not followed. Throws UsageError for an
+/// element that is not there, and what the emulator throws.
+Why ask_why(const std::shared_ptr<const experiments::LaunchState>& launch,
+            const std::string& element, const experiments::OpenLaunch& open, std::stop_token stop);
 
 Json to_json(const Why& why);
 std::string why_text(const Why& why);
@@ -72,7 +78,10 @@ struct HeadlessRequest {
     /// The element of the result whose wrong value is to be explained: see
     /// experiments::WrongResults::find(). Empty: none.
     std::string why{};
-    bool counters = false;  ///< true needs an EmulatedDevice
+    /// Which launches of a capture are asked: "3,17-20", and those of a kernel. Empty: all.
+    std::string why_launches{}, why_kernel{};
+    experiments::OpenLaunch open{};  ///< run_headless() sets it
+    bool counters = false;           ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};
     /// Sorts the counters of words of memory; empty: none.
@@ -191,6 +200,11 @@ void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& devic
 /// run early: the partial results are written, and then Interrupted is thrown.
 int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter);
+
+/// Asks HeadlessRequest::why of a launch in the capture HeadlessRequest::launch. Throws as
+/// run_headless() and ask_why().
+Why ask_capture(compute::Helpers& helpers, const compute::RunSettings& settings,
+                const HeadlessRequest& request);
 
 /// The comparison as a table: by counts where the emulator has run the variants, by times on a GPU.
 std::string comparison_text(const experiments::Comparison& comparison);

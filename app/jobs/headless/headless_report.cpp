@@ -297,12 +297,23 @@ std::string side_text(const std::string& title, std::size_t nodes,
 
 }  // namespace
 
-Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::string& element,
-            std::stop_token stop) {
-    const experiments::WrongResults results(std::move(launch), stop);
+Why ask_why(const std::shared_ptr<const experiments::LaunchState>& launch,
+            const std::string& element, const experiments::OpenLaunch& open, std::stop_token stop) {
+    const experiments::WrongResults results(launch, stop);
     Why why;
+    const std::filesystem::path file = launch->entry.launch_file;
+    if (open) why.launch = experiments::captured_launch(file);
     try {
-        why.reason = results.why(results.find(element), stop);
+        try {
+            why.reason = results.why(results.find(element), stop);
+        } catch (const std::invalid_argument&) {
+            if (!why.launch || element == "first") throw;
+            why.reason.element = element;
+            why.reason.brief = why.reason.whole = "This launch does not change it.";
+        }
+        if (why.launch)
+            why.history = experiments::word_history(
+                launch, element == "first" ? why.reason.element : element, open, stop);
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--why: {}", error.what()));
     }
@@ -313,8 +324,41 @@ Why ask_why(std::shared_ptr<const experiments::LaunchState> launch, const std::s
     }
     why.slice = slice_lines(why.reason, false);
     why.right = slice_lines(why.reason, true);
+    if (!why.launch) return why;
+    for (std::vector<std::string>* side : {&why.slice, &why.right})
+        for (std::string& line : *side) line = experiments::without_capture(std::move(line), file);
+    for (std::string* words : {&why.reason.brief, &why.reason.whole})
+        *words = experiments::without_capture(std::move(*words), file);
     return why;
 }
+
+namespace {
+
+Json history_json(const std::vector<experiments::WordLink>& history) {
+    const auto index = [](const auto& at) { return at ? to_json(*at) : Json(nullptr); };
+    Json json = Json::array();
+    for (const experiments::WordLink& link : history)
+        json.push_back({{"depth", link.depth},
+                        {"numbers", link.numbers},
+                        {"values", link.values},
+                        {"writer", link.writer},
+                        {"launch", link.launch ? Json(link.launch) : Json(nullptr)},
+                        {"kernel", link.kernel},
+                        {"place", link.place},
+                        {"block", index(link.block)},
+                        {"thread", index(link.thread)}});
+    return json;
+}
+
+/// Who has written the element and what it was computed from, a line each.
+std::string history_text(const std::vector<experiments::WordLink>& history) {
+    std::string text =
+        "  Who has written it last; below each line, the inputs of its first number:\n";
+    for (const experiments::WordLink& link : history) text += "    " + to_string(link) + "\n";
+    return text;
+}
+
+}  // namespace
 
 Json to_json(const Why& why) {
     const experiments::WrongReason& reason = why.reason;
@@ -328,20 +372,24 @@ Json to_json(const Why& why) {
             {"step", place ? Json(place->step) : Json(nullptr)},
             {"right_order", why.order.empty() ? Json(nullptr) : Json(why.order)},
             {"slice", {{"instructions", why.nodes}, {"lines", why.slice}}},
-            {"right_slice", {{"instructions", why.right_nodes}, {"lines", why.right}}}};
+            {"right_slice", {{"instructions", why.right_nodes}, {"lines", why.right}}},
+            {"launch", why.launch ? Json(why.launch->number) : Json(nullptr)},
+            {"history", history_json(why.history)}};
 }
 
 std::string why_text(const Why& why) {
-    std::string text =
-        fmt::format("why {} {}\n  {}\n", why.reason.element,
-                    why.reason.is_captured ? "differs" : "is wrong", why.reason.brief);
-    if (why.reason.found.empty() || !why.reason.word) return text + "  " + why.reason.whole + "\n";
-    text += fmt::format("  {}\n", why.reason.whole);
-    text += side_text("This run computes it by", why.nodes, why.slice);
+    const bool is_known = why.reason.brief != why.reason.whole;
+    std::string text = "why " + why.reason.element;
+    if (is_known) text += why.reason.is_captured ? " differs" : " is wrong";
+    if (why.launch)
+        text += fmt::format(", after launch {}, {}", why.launch->number, why.launch->kernel);
+    text += fmt::format("\n  {}\n", why.reason.brief);
+    if (is_known) text += fmt::format("  {}\n", why.reason.whole);
+    if (why.reason.word) text += side_text("This run computes it by", why.nodes, why.slice);
     if (!why.order.empty())
         text += side_text(fmt::format("The run in which {} computes it by", why.order),
                           why.right_nodes, why.right);
-    return text;
+    return text + (why.history.empty() ? "" : history_text(why.history));
 }
 
 }  // namespace warpscope::jobs

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <map>
 
@@ -360,6 +361,22 @@ int run_program(const ProgramRequest& request) {
         print_error(diagnostic_lines(request.command[0], error.diagnostics));
         return 2;
     }
+}
+
+int run_program_and_ask(compute::Helpers& helpers, ProgramRequest request,
+                        HeadlessRequest question) {
+    const TemporaryFolder folder;
+    if (request.capture.to.empty()) request.capture.to = folder.path() / "launches";
+    const int status = run_program(request);
+    if (!fs::exists(request.capture.to)) return status;  // it was not run, or has no launches
+    question.launch = request.capture.to;
+    const Why why = ask_capture(helpers, request.run, question);
+    print_error(visible(why_text(why)));
+    if (request.json.empty()) return status;
+    Json json = Json::parse(std::ifstream(request.json));
+    json["why"] = to_json(why);
+    write_file(request.json, dump(json));
+    return status;
 }
 
 std::string program_environment(const ProgramRequest& request) {

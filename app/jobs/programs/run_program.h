@@ -8,6 +8,7 @@
 
 #include "compute/device/device.h"
 #include "emulator/judge.h"
+#include "jobs/headless/headless.h"
 
 namespace warpscope::jobs {
 
@@ -49,6 +50,12 @@ struct ProgramRequest {
 /// cannot be compiled, prints the messages of the compilers and returns 2. Throws UsageError if
 /// there is no such program, and compiler::NoCompiler.
 int run_program(const ProgramRequest& request);
+
+/// run_program(), and then asks HeadlessRequest::why of a launch that was captured: in a folder
+/// that is removed at the end where the request names none. The answer is printed on standard
+/// error, and is "why" in the JSON. Throws as run_program() and ask_capture().
+int run_program_and_ask(compute::Helpers& helpers, ProgramRequest request,
+                        HeadlessRequest question);
 
 /// Returns a folder in `parent` for the launches of a program that this process runs beside its
 /// window. Removes the folders of processes that have ended.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include "compiler/nvrtc.h"
@@ -291,6 +292,22 @@ bool depends_on_frame(const LaunchFile& file, const Expression& expression) {
     return depends_on(file, expression, names);
 }
 
+namespace {
+
+/// The bytes of captured arguments say where buffers were in the program.
+void note_addresses(LaunchFile& launch) {
+    for (const LaunchSpec& one : launch.launches)
+        for (const CapturedArgument& argument : one.captured)
+            for (const auto& [at, to] : argument.addresses) {
+                std::uint64_t address = 0;
+                if (at + sizeof address > argument.bytes.size()) continue;
+                std::memcpy(&address, &argument.bytes[at], sizeof address);
+                launch.buffers[launch.index_of(to.buffer)].address = address - to.bytes;
+            }
+}
+
+}  // namespace
+
 LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
@@ -313,6 +330,7 @@ LaunchFile parse_launch_file(std::string_view text) {
         launch.launches.push_back(parse_launch(field));
     });
     if (launch.launches.empty()) root.at("launches").fail("write at least one launch");
+    note_addresses(launch);
     if (root.has("expect"))
         root.at("expect").each_element([&](const JsonField& field) {
             launch.expect.push_back(parse_expectation(field));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -39,6 +40,7 @@ struct BufferSpec {
     /// The buffer, perhaps this one, whose numbers after a frame this one holds when the next frame
     /// begins. Empty: `fill` fills it before each frame.
     std::string keep{};
+    std::uint64_t address = 0;  ///< in the program whose launch was captured; 0: not known
 };
 
 /// The value of a kernel's parameter: an expression of the scalars, the name of a buffer and an

@@ -102,9 +102,7 @@ Capture::Capture(const ProgramSettings& settings, CapturedMemory& memory)
 bool Capture::wants(std::uint64_t number, const std::string& kernel) const {
     const bool has_name =
         kernel_.empty() || kernel == kernel_ || emulator::kernel_name(kernel) == kernel_;
-    return has_name && (numbers_.empty() || std::ranges::any_of(numbers_, [&](const auto& range) {
-                            return number >= range.first && number <= range.last;
-                        }));
+    return has_name && is_in(numbers_, number);
 }
 
 void Capture::find_regions(Launch& launch) {

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -60,6 +61,12 @@ std::optional<std::vector<LaunchRange>> read_launch_ranges(const std::string& te
         at = rest + 1;
     }
     return ranges;
+}
+
+bool is_in(const std::vector<LaunchRange>& ranges, std::uint64_t number) {
+    return ranges.empty() || std::ranges::any_of(ranges, [&](const LaunchRange& range) {
+               return number >= range.first && number <= range.last;
+           });
 }
 
 }  // namespace warpscope::programs

@@ -37,5 +37,7 @@ struct LaunchRange {
 
 /// Reads "3,17-20". nullopt for a text that is no such list.
 std::optional<std::vector<LaunchRange>> read_launch_ranges(const std::string& text);
+/// Whether a launch is in one of the ranges, or there are none.
+bool is_in(const std::vector<LaunchRange>& ranges, std::uint64_t number);
 
 }  // namespace warpscope::programs

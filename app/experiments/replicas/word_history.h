@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "emulator/program/launch.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/replicas/specimen.h"
+#include "launches/files/launch_file.h"
+#include "launches/files/program_capture.h"
+
+namespace warpscope::experiments {
+
+/// Who has written numbers in the memory of a program last. The numbers from which the first one
+/// was computed come next, one deeper.
+struct WordLink {
+    unsigned depth = 0;
+    std::string numbers;       ///< "scaled[0] to scaled[63]"
+    std::string values{};      ///< "0, 3, 6, …"
+    std::string writer{};      ///< "launch 2, scale, steps.cu:9, block 0, thread 0 and 63 more"
+    std::uint64_t launch = 0;  ///< that has written the first number; 0: no launch is known
+    std::string kernel{}, place{};
+    std::optional<emulator::Dim3> block{}, thread{};
+};
+/// "scaled[0] to scaled[63] = 0, 3, 6, …: launch 2, scale, …", with spaces before it.
+std::string to_string(const WordLink& link);
+
+/// Opens another launch of the capture.
+using OpenLaunch = std::function<std::shared_ptr<const LaunchState>(const launches::LaunchFile&)>;
+/// The state before the first frame of a launch that was opened.
+std::shared_ptr<const LaunchState> state_of(const CompiledEntry& opened,
+                                            const compute::RunSettings& settings);
+
+/// The launch of a program that a launch file describes; nullopt: the file is in no capture.
+std::optional<launches::CapturedLaunch> captured_launch(const std::filesystem::path& launch_file);
+/// Names sources as the program does, not by their copies in the capture: "steps.cu:9".
+std::string without_capture(std::string words, const std::filesystem::path& launch_file);
+
+/// Follows an element (find_element()) at the end of a captured launch back through the launches of
+/// its program: each is run again to see which thread has written the number last. Throws
+/// std::invalid_argument if the launch has no such element.
+std::vector<WordLink> word_history(const std::shared_ptr<const LaunchState>& launch,
+                                   std::string_view element, const OpenLaunch& open,
+                                   const std::stop_token& stop = {});
+
+}  // namespace warpscope::experiments
