@@ -272,7 +272,7 @@ class Programs(unittest.TestCase):
                       env={**os.environ, "XDG_CACHE_HOME": folder})
             self.assertEqual(why.returncode, 0, why.stderr)
             self.assertIn("why scaled[1], after launch 6, scale\n"
-                          "  It is 12, as the program's launch left it. No right value is known.\n", why.stdout)
+                          "  scaled[1] is 12, as the program's launch left it. No right value is known.\n", why.stdout)
             self.assertIn("values[1] = 3: the host or a launch that was not captured, between launch 2 and launch 4\n",
                           why.stdout)
 

@@ -13,8 +13,8 @@
 #include "emulator/slice/wrong_word.h"
 #include "emulator/witness/schedule_file.h"
 #include "experiments/launch/launch_plan.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/measure/user_paths.h"
-#include "experiments/replicas/wrong_results.h"
 #include "launches/arrays/array_comparison.h"
 #include "launches/files/program_capture.h"
 
@@ -99,9 +99,10 @@ class NumberWriters : public emulator::Observer {
 
 class WordHistory {
   public:
-    WordHistory(const std::shared_ptr<const LaunchState>& launch, const OpenLaunch& open,
+    WordHistory(const std::shared_ptr<const LaunchState>& launch, compute::Helpers& helpers,
                 const std::stop_token& stop)
-        : open_(open), stop_(stop) {
+        : helpers_(helpers), settings_(launch->settings), stop_(stop) {
+        settings_.turns = nullptr;  // they are of one launch
         const fs::path file = launch->entry.launch_file;
         list_ = launches::read_capture(file.parent_path()).value().launches;
         states_.resize(list_.size());
@@ -113,14 +114,14 @@ class WordHistory {
         }
     }
 
-    std::vector<WordLink> of(std::string_view element) {
+    std::vector<WordLink> of(const std::string& buffer, std::size_t element) {
         std::vector<HistoryNumber> numbers;
         {
             const Replay replay(*this, asked_);
-            const ElementPlace place = find_element(replay.results, element);
-            const unsigned lanes = replay.results[place.result].type.lanes;
-            for (unsigned lane = 0; lane < lanes; ++lane)
-                numbers.push_back(replay.number(place.result, place.element * lanes + lane));
+            const auto at = std::ranges::find(replay.results, buffer, &KnownResult::name);
+            for (unsigned lane = 0; lane < at->type.lanes; ++lane)
+                numbers.push_back(replay.number(std::size_t(at - replay.results.begin()),
+                                                element * at->type.lanes + lane));
         }
         add(asked_, {}, numbers, 0);
         return std::move(links_);
@@ -159,7 +160,8 @@ class WordHistory {
     };
 
     const LaunchState& state(std::size_t launch) {
-        if (!states_[launch]) states_[launch] = open_(files_[launch]);
+        if (!states_[launch])
+            states_[launch] = open_captured(helpers_, files_[launch], settings_, stop_);
         return *states_[launch];
     }
     std::optional<std::string> bytes_of(std::size_t launch, const HistoryNumber& number,
@@ -173,7 +175,8 @@ class WordHistory {
     void add(std::size_t launch, std::optional<std::uint32_t> before,
              std::vector<HistoryNumber>& numbers, unsigned depth);
 
-    const OpenLaunch& open_;
+    compute::Helpers& helpers_;
+    compute::RunSettings settings_;
     const std::stop_token stop_;
     std::vector<launches::CapturedLaunch> list_;
     std::vector<launches::LaunchFile> files_;
@@ -281,7 +284,8 @@ std::vector<HistoryNumber> WordHistory::inputs_of(const HistoryNumber& number) {
     emulator::Stepper stepper(replay.specimen.machine(), replay.specimen.launch(), number.block);
     stepper.run(most_history_steps);
     if (stepper.end() == emulator::Stepper::End::open)
-        links_.back().writer += " (its block takes more steps than are followed)";
+        links_.push_back({.depth = links_.back().depth + 1,
+                          .numbers = "… its block takes more steps than are followed"});
     const emulator::BlockTrace trace(stepper, stop_);
     const emulator::Slice slice =
         emulator::backward_slice(trace, {replay.address(number).value(), number.type.bytes});
@@ -364,8 +368,9 @@ void WordHistory::add(std::size_t launch, std::optional<std::uint32_t> before,
             !followed_.emplace(first.launch, first.block, first.region, first.offset).second)
             continue;
         if (depth + 1 == most_depth) {
-            links_.back().writer +=
-                fmt::format(" (to go on, ask launch {})", list_[first.launch].number);
+            links_.push_back(
+                {.depth = most_depth,
+                 .numbers = fmt::format("… ask launch {} to go on", list_[first.launch].number)});
             continue;
         }
         std::vector<HistoryNumber> inputs = inputs_of(first);
@@ -383,10 +388,13 @@ std::string to_string(const WordLink& link) {
     return text;
 }
 
-std::shared_ptr<const LaunchState> state_of(const CompiledEntry& opened,
-                                            const compute::RunSettings& settings) {
+std::shared_ptr<const LaunchState> open_captured(compute::Helpers& helpers,
+                                                 const launches::LaunchFile& file,
+                                                 compute::RunSettings settings,
+                                                 const std::stop_token& stop) {
+    const CompiledEntry opened = open_launch(helpers, file, settings.math, stop);
     const auto device =
-        compute::make_emulated_device({.reason = "for an earlier launch",
+        compute::make_emulated_device({.reason = "for a captured launch",
                                        .settings = settings,
                                        .edits = {{opened.kernels->file, opened.kernels}}});
     const std::unique_ptr<Experiment> experiment = opened.entry->make(*device);
@@ -409,9 +417,9 @@ std::string without_capture(std::string words, const fs::path& file) {
 }
 
 std::vector<WordLink> word_history(const std::shared_ptr<const LaunchState>& launch,
-                                   std::string_view element, const OpenLaunch& open,
-                                   const std::stop_token& stop) {
-    return WordHistory(launch, open, stop).of(element);
+                                   const std::string& buffer, std::size_t element,
+                                   compute::Helpers& helpers, const std::stop_token& stop) {
+    return WordHistory(launch, helpers, stop).of(buffer, element);
 }
 
 }  // namespace warpscope::experiments

@@ -2,15 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compute/device/device.h"
+#include "compute/helper/helpers.h"
 #include "emulator/program/launch.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/replicas/specimen.h"
@@ -33,22 +32,21 @@ struct WordLink {
 /// "scaled[0] to scaled[63] = 0, 3, 6, …: launch 2, scale, …", with spaces before it.
 std::string to_string(const WordLink& link);
 
-/// Opens another launch of the capture.
-using OpenLaunch = std::function<std::shared_ptr<const LaunchState>(const launches::LaunchFile&)>;
-/// The state before the first frame of a launch that was opened.
-std::shared_ptr<const LaunchState> state_of(const CompiledEntry& opened,
-                                            const compute::RunSettings& settings);
+/// Opens a launch of a capture, for the emulator.
+std::shared_ptr<const LaunchState> open_captured(compute::Helpers& helpers,
+                                                 const launches::LaunchFile& file,
+                                                 compute::RunSettings settings,
+                                                 const std::stop_token& stop = {});
 
 /// The launch of a program that a launch file describes; nullopt: the file is in no capture.
 std::optional<launches::CapturedLaunch> captured_launch(const std::filesystem::path& launch_file);
 /// Names sources as the program does, not by their copies in the capture: "steps.cu:9".
 std::string without_capture(std::string words, const std::filesystem::path& launch_file);
 
-/// Follows an element (find_element()) at the end of a captured launch back through the launches of
-/// its program: each is run again to see which thread has written the number last. Throws
-/// std::invalid_argument if the launch has no such element.
+/// Follows an element of a buffer at the end of a captured launch back through the launches of its
+/// program: each is run again to see which thread has written the number last.
 std::vector<WordLink> word_history(const std::shared_ptr<const LaunchState>& launch,
-                                   std::string_view element, const OpenLaunch& open,
-                                   const std::stop_token& stop = {});
+                                   const std::string& buffer, std::size_t element,
+                                   compute::Helpers& helpers, const std::stop_token& stop = {});
 
 }  // namespace warpscope::experiments

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "emulator/witness/schedule_file.h"
+#include "experiments/launch/launch_plan.h"
 #include "experiments/measure/user_paths.h"
 #include "launches/arrays/array_comparison.h"
 
@@ -95,6 +96,19 @@ struct KeptWord {
     std::optional<emulator::WrongWord> word;
 };
 
+/// Of a launch of a program all buffers: who has written their numbers can be asked.
+std::vector<KnownResult> asked_results(Experiment& experiment) {
+    std::vector<KnownResult> known = experiment.known_results();
+    const auto plan = experiment.plan();
+    if (!plan || !plan->file.of_program) return known;
+    for (KnownResult& other : experiment.results()) {
+        if (std::ranges::find(known, other.name, &KnownResult::name) != known.end()) continue;
+        other.is_captured = true;
+        known.push_back(std::move(other));
+    }
+    return known;
+}
+
 std::vector<std::size_t> numbers_in(std::string_view text) {
     std::vector<std::size_t> found;
     for (const char *at = text.data(), *const end = at + text.size(); at < end;) {
@@ -108,37 +122,10 @@ std::vector<std::size_t> numbers_in(std::string_view text) {
 
 }  // namespace
 
-ElementPlace find_element(std::span<const KnownResult> results, std::string_view words) {
-    std::string known;
-    for (std::size_t k = 0; k < results.size(); ++k) {
-        const KnownResult& result = results[k];
-        known += fmt::format("{}{}", known.empty() ? "" : ", ",
-                             result.is_picture ? "X,Y of the picture" : result.name + "[INDEX]");
-        const bool is_named =
-            words.starts_with(result.name) && words.substr(result.name.size()).starts_with("[");
-        if (!is_named && !result.is_picture) continue;
-        std::vector<std::size_t> index =
-            numbers_in(is_named ? words.substr(result.name.size()) : words);
-        const auto& shape = result.shape;
-        if (index.size() != shape.size()) continue;
-        if (result.is_picture && !is_named) std::ranges::reverse(index);
-        std::size_t element = 0;
-        bool inside = true;
-        for (std::size_t d = 0; d < shape.size(); ++d) {
-            inside = inside && index[d] < shape[d];
-            element = element * shape[d] + index[d];
-        }
-        if (inside) return {k, element};
-    }
-    throw std::invalid_argument(
-        fmt::format("'{}' is no element of a result; name one of: {}, first", words,
-                    known.empty() ? "nothing, since no result of this launch is known" : known));
-}
-
 WrongResults::WrongResults(std::shared_ptr<const LaunchState> launch, const std::stop_token& stop)
     : launch_(std::move(launch)) {
     Specimen specimen(*launch_, compute::usual_emulator_memory(), stop);
-    const std::vector<KnownResult> known = specimen.experiment().known_results();
+    const std::vector<KnownResult> known = asked_results(specimen.experiment());
     results_.resize(known.size());
     std::vector<LastWriters::Watched> watched;
     for (std::size_t k = 0; k < known.size(); ++k) {
@@ -155,7 +142,8 @@ WrongResults::WrongResults(std::shared_ptr<const LaunchState> launch, const std:
     for (std::size_t k = 0; k < known.size(); ++k) {
         Result& result = results_[k];
         device.download(result.found.bytes.data(), known[k].address, result.found.bytes.size());
-        result.right = known[k].right();
+        result.is_captured = known[k].is_captured;
+        result.right = known[k].right ? known[k].right() : result.found;
         result.wrong = launches::out_of_tolerance(result.found, result.right, known[k].absolute,
                                                   known[k].relative)
                            .elements;
@@ -181,13 +169,30 @@ ElementPlace WrongResults::find(std::string_view words) const {
         if (const auto first = first_wrong()) return *first;
         throw std::invalid_argument("no element is wrong");
     }
-    std::vector<KnownResult> known(results_.size());
+    std::string known;
     for (std::size_t k = 0; k < results_.size(); ++k) {
-        known[k].name = results_[k].name;
-        known[k].shape = results_[k].found.shape;
-        known[k].is_picture = results_[k].is_picture;
+        const Result& result = results_[k];
+        known += fmt::format("{}{}", known.empty() ? "" : ", ",
+                             result.is_picture ? "X,Y of the picture" : result.name + "[INDEX]");
+        const bool is_named =
+            words.starts_with(result.name) && words.substr(result.name.size()).starts_with("[");
+        if (!is_named && !result.is_picture) continue;
+        std::vector<std::size_t> index =
+            numbers_in(is_named ? words.substr(result.name.size()) : words);
+        const auto& shape = result.found.shape;
+        if (index.size() != shape.size()) continue;
+        if (result.is_picture && !is_named) std::ranges::reverse(index);
+        std::size_t element = 0;
+        bool inside = true;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            inside = inside && index[d] < shape[d];
+            element = element * shape[d] + index[d];
+        }
+        if (inside) return {k, element};
     }
-    return find_element(known, words);
+    throw std::invalid_argument(
+        fmt::format("'{}' is no element of a result; name one of: {}, first", words,
+                    known.empty() ? "nothing, since no result of this launch is known" : known));
 }
 
 WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& stop) const {
@@ -202,7 +207,7 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
                        .whole = {}};
     const auto kept = std::make_shared<KeptWord>(
         KeptWord{Specimen(*launch_, compute::usual_emulator_memory(), stop), {}});
-    const KnownResult known = kept->specimen.experiment().known_results()[place.result];
+    const KnownResult known = asked_results(kept->specimen.experiment())[place.result];
     const std::size_t number = wrong_number(known, result.found, result.right, place.element);
     if (result.is_picture) {
         std::tie(reason.found, reason.expected) =
@@ -216,15 +221,18 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
         reason.found + (known.is_captured ? ", the program's launch left " : ", expected ") +
         reason.expected;
     const bool is_unknown = known.is_captured && !is_wrong(place);
-    if (is_unknown)
-        reason.brief = reason.whole = fmt::format(
-            "It is {}, as the program's launch left it. No right value is known.", reason.found);
-    else if (!is_wrong(place))
+    if (is_unknown) {
+        reason.brief = reason.found + ": no right value is known";
+        reason.whole =
+            fmt::format("{} is {}, as the program's launch left it. No right value is known.",
+                        reason.element, reason.found);
+    } else if (!is_wrong(place)) {
         reason.brief = reason.whole = fmt::format("{} is right: {}", reason.element, reason.found);
-    if (!is_wrong(place) && !is_unknown) return reason;
+        return reason;
+    }
     const std::uint32_t block = result.writers[place.element];
+    if (block == nobody && is_unknown) return reason;
     if (block == nobody) {
-        if (is_unknown) return reason;
         reason.brief = values + ": no thread of this launch has written it";
         reason.whole = fmt::format("No thread of this launch has written {}.", reason.element);
         return reason;

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -36,10 +35,6 @@ struct WrongReason {
     const emulator::Kernel* kernel = nullptr;           ///< of `word`, which keeps it alive
 };
 
-/// The element that a person names: "35,41" of a picture, "y[3, 5]", "partial sum[2]". Throws
-/// std::invalid_argument that says what can be named.
-ElementPlace find_element(std::span<const KnownResult> results, std::string_view words);
-
 /// The results of a launch beside what they should be, and why elements of them are wrong.
 class WrongResults {
   public:
@@ -53,13 +48,15 @@ class WrongResults {
         std::string name;
         launches::Array found, right;
         bool is_picture = false;
+        bool is_captured = false;            ///< `right` is what a program's launch has left
         std::vector<bool> wrong;             ///< by element
         std::vector<std::uint32_t> writers;  ///< by element: the last block that stored to it
     };
     const std::vector<Result>& results() const { return results_; }
     bool is_wrong(const ElementPlace& place) const;
     std::optional<ElementPlace> first_wrong() const;
-    /// find_element(), and "first".
+    /// The element that a person names: "35,41" of a picture, "y[3, 5]", "partial sum[2]", "first".
+    /// Throws std::invalid_argument that says what can be named.
     ElementPlace find(std::string_view words) const;
     /// Runs the block that has written the element, in several orders. Throws emulator::Error and
     /// what make_replica() throws.

@@ -270,7 +270,7 @@ void run_frames(RunResult& result, const Entry& entry,
     if (!request.why.empty() && !run.stopped())
         result.why = ask_why(
             std::make_shared<const experiments::LaunchState>(entry, *experiment, device.settings()),
-            request.why, request.open, request.stops.work);
+            request.why, request.helpers, request.stops.work);
     if (!request.html.empty() && !run.stopped())
         result.png = png_of(*experiment, entry, request.size);
     if (!run.stopped()) result.files = experiment->output_files();
@@ -296,16 +296,6 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
         device = helpers.device(device->info(), device->settings(), std::move(edits),
                                 {request.kernel_time, request.stops.work, true});
     return compiled;
-}
-
-experiments::OpenLaunch opener(compute::Helpers& helpers, const compute::RunSettings& settings,
-                               const std::stop_token& stop) {
-    compute::RunSettings alike = settings;
-    alike.turns = nullptr;  // they are of one launch
-    return [&helpers, alike, stop](const launches::LaunchFile& file) {
-        return experiments::state_of(experiments::open_launch(helpers, file, alike.math, stop),
-                                     alike);
-    };
 }
 
 bool is_capture(const std::filesystem::path& path) {
@@ -427,7 +417,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
 int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                   HeadlessRequest request, const Painter& painter) {
     std::vector<KernelFile> files;
-    request.open = opener(helpers, device->settings(), request.stops.work);
+    request.helpers = &helpers;
     if (!request.launch.empty() && !take_launch(helpers, device, request)) return 2;
     check_cost(request, device->info());
     if (!request.kernel_source.empty() || !request.kernels.empty()) {
@@ -530,10 +520,9 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
 
 Why ask_capture(compute::Helpers& helpers, const compute::RunSettings& settings,
                 const HeadlessRequest& request) {
-    const experiments::OpenLaunch open = opener(helpers, settings, request.stops.work);
-    const auto launch =
-        open(launches::read_launch_file(asked_launch(helpers, request, settings.math)));
-    return ask_why(launch, request.why, open, request.stops.work);
+    const auto file = launches::read_launch_file(asked_launch(helpers, request, settings.math));
+    return ask_why(experiments::open_captured(helpers, file, settings, request.stops.work),
+                   request.why, &helpers, request.stops.work);
 }
 
 emulator::CheckChoice parse_checks(std::string_view text) {

@@ -38,10 +38,10 @@ struct Why {
     std::vector<experiments::WordLink> history{};
 };
 
-/// `open`: opens other launches of a capture; null: they are not followed. Throws UsageError for an
-/// element that is not there, and what the emulator throws.
+/// `helpers`: open other launches of a capture; null: they are not followed. Throws UsageError for
+/// an element that is not there, and what the emulator throws.
 Why ask_why(const std::shared_ptr<const experiments::LaunchState>& launch,
-            const std::string& element, const experiments::OpenLaunch& open, std::stop_token stop);
+            const std::string& element, compute::Helpers* helpers, std::stop_token stop);
 
 Json to_json(const Why& why);
 std::string why_text(const Why& why);
@@ -80,8 +80,8 @@ struct HeadlessRequest {
     std::string why{};
     /// Which launches of a capture are asked: "3,17-20", and those of a kernel. Empty: all.
     std::string why_launches{}, why_kernel{};
-    experiments::OpenLaunch open{};  ///< run_headless() sets it
-    bool counters = false;           ///< true needs an EmulatedDevice
+    compute::Helpers* helpers = nullptr;  ///< run_headless() sets it
+    bool counters = false;                ///< true needs an EmulatedDevice
     /// Sorts the counters of source lines; empty: none.
     std::optional<experiments::LineFigure> lines{};
     /// Sorts the counters of words of memory; empty: none.

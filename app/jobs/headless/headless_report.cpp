@@ -298,22 +298,17 @@ std::string side_text(const std::string& title, std::size_t nodes,
 }  // namespace
 
 Why ask_why(const std::shared_ptr<const experiments::LaunchState>& launch,
-            const std::string& element, const experiments::OpenLaunch& open, std::stop_token stop) {
+            const std::string& element, compute::Helpers* helpers, std::stop_token stop) {
     const experiments::WrongResults results(launch, stop);
-    Why why;
     const std::filesystem::path file = launch->entry.launch_file;
-    if (open) why.launch = experiments::captured_launch(file);
+    Why why;
     try {
-        try {
-            why.reason = results.why(results.find(element), stop);
-        } catch (const std::invalid_argument&) {
-            if (!why.launch || element == "first") throw;
-            why.reason.element = element;
-            why.reason.brief = why.reason.whole = "This launch does not change it.";
-        }
+        const experiments::ElementPlace place = results.find(element);
+        why.reason = results.why(place, stop);
+        if (helpers) why.launch = experiments::captured_launch(file);
         if (why.launch)
-            why.history = experiments::word_history(
-                launch, element == "first" ? why.reason.element : element, open, stop);
+            why.history = experiments::word_history(launch, results.results()[place.result].name,
+                                                    place.element, *helpers, stop);
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--why: {}", error.what()));
     }
@@ -378,13 +373,13 @@ Json to_json(const Why& why) {
 }
 
 std::string why_text(const Why& why) {
-    const bool is_known = why.reason.brief != why.reason.whole;
+    const bool is_known = why.reason.found != why.reason.expected;
     std::string text = "why " + why.reason.element;
     if (is_known) text += why.reason.is_captured ? " differs" : " is wrong";
     if (why.launch)
         text += fmt::format(", after launch {}, {}", why.launch->number, why.launch->kernel);
-    text += fmt::format("\n  {}\n", why.reason.brief);
-    if (is_known) text += fmt::format("  {}\n", why.reason.whole);
+    text += is_known ? fmt::format("\n  {}\n  {}\n", why.reason.brief, why.reason.whole)
+                     : fmt::format("\n  {}\n", why.reason.whole);
     if (why.reason.word) text += side_text("This run computes it by", why.nodes, why.slice);
     if (!why.order.empty())
         text += side_text(fmt::format("The run in which {} computes it by", why.order),

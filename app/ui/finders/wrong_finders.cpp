@@ -7,6 +7,7 @@
 #include "emulator/witness/schedule_file.h"
 #include "experiments/measure/user_paths.h"
 #include "experiments/replicas/find_witnesses.h"
+#include "experiments/replicas/word_history.h"
 #include "ui/widgets/futures.h"
 
 namespace warpscope::ui {
@@ -58,18 +59,25 @@ void mark(Reason& reason) {
 }  // namespace
 
 ReasonFinder::Answer ReasonFinder::answer(const State& state, Results results, std::string element,
-                                          const std::stop_token& stop) {
+                                          compute::Helpers* helpers, const std::stop_token& stop) {
     Answer answer{std::move(element), state, std::move(results), nullptr};
     try {
         if (!answer.results)
             answer.results = std::make_shared<const experiments::WrongResults>(state, stop);
         const experiments::ElementPlace place = answer.results->find(answer.element);
-        if (!answer.results->is_wrong(place)) return answer;
+        const experiments::WrongResults::Result& result = answer.results->results()[place.result];
+        if (!answer.results->is_wrong(place) && !result.is_captured) return answer;
         auto reason = std::make_shared<Reason>();
         reason->words = answer.results->why(place, stop);
         if (reason->words.word) mark(*reason);
         reason->run.lines = slice_lines(reason->words, false, most_lines);
         reason->right.lines = slice_lines(reason->words, true, most_lines);
+        if (helpers && experiments::captured_launch(state->entry.launch_file))
+            for (const experiments::WordLink& link :
+                 experiments::word_history(state, result.name, place.element, *helpers, stop))
+                reason->right.lines.push_back(to_string(link));
+        if (!reason->words.word && !reason->right.lines.empty())
+            reason->words.whole += " " + reason->right.lines.front();
         answer.reason = std::move(reason);
     } catch (const std::exception&) {
         // No result of this launch is known, or the launch fails, which the checks report.
@@ -116,7 +124,8 @@ std::shared_ptr<const Reason> ReasonFinder::ask(const LiveLaunch& live,
         state_ = asked_state_.get();
         if (!state_) return {};
     }
-    work_ = std::async(std::launch::async, answer, state_, results_, element, stop_.get_token());
+    work_ = std::async(std::launch::async, answer, state_, results_, element, helpers_,
+                       stop_.get_token());
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/helper/helpers.h"
 #include "experiments/replicas/specimen.h"
 #include "experiments/replicas/wrong_results.h"
 #include "ui/stage/live_experiment.h"
@@ -39,9 +40,11 @@ class ReasonFinder {
     ReasonFinder& operator=(const ReasonFinder&) = delete;
     ~ReasonFinder() { stop_.request_stop(); }
 
+    /// From now on elements of captured launches are followed through the launches before.
+    void follow_captures(compute::Helpers* helpers) { helpers_ = helpers; }
     /// Asks about an element, as WrongResults::find() reads it, and returns the answer once it is
-    /// known: ask again in each frame until then. Null: not known yet, or the element is right. The
-    /// newest question is answered next.
+    /// known: ask again in each frame until then. Null: not known yet, or the element is right, and
+    /// not of a captured launch. The newest question is answered next.
     std::shared_ptr<const Reason> ask(const LiveLaunch& live, const std::string& element);
     /// Once a frame: takes what is ready, also where nobody asks any more.
     void collect();
@@ -67,8 +70,9 @@ class ReasonFinder {
     };
     void follow(const LiveLaunch& live);
     static Answer answer(const State& state, Results results, std::string element,
-                         const std::stop_token& stop);
+                         compute::Helpers* helpers, const std::stop_token& stop);
 
+    compute::Helpers* helpers_ = nullptr;
     Key key_;
     std::future<State> asked_state_;
     State state_;

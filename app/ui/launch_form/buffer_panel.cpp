@@ -133,7 +133,9 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
                             launches::to_string(buffer.numbers.at(index)));
             if (!buffer.expected.bytes.empty())
                 words += tr(", expected {}", launches::to_string(buffer.expected.at(index)));
-            if (differs) {
+            const bool is_captured = stage_.shown().plan && stage_.shown().plan->file.of_program;
+            if (is_captured && !differs) words += tr("\nRight click: who has written it last.");
+            if (differs || (is_captured && ImGui::IsMouseClicked(ImGuiMouseButton_Right))) {
                 Array elements = buffer.numbers;
                 elements.type.lanes = 1;
                 const std::string why =

@@ -19,8 +19,9 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
     ImGui::BeginGroup();
     const emulator::WrongWord& word = reason.word_of_memory();
     const std::string title =
-        right ? tr("Right run: {}", word.order.empty() ? tr("none is known") : tr(word.order))
-              : std::string(tr("This run"));
+        right && !word.right && !side.lines.empty() ? std::string(tr("Who has written it last"))
+        : right ? tr("Right run: {}", word.order.empty() ? tr("none is known") : tr(word.order))
+                : std::string(tr("This run"));
     clipped_text(ui.fonts.strong, colour::text, title, width - ui.px(170));
     ImGui::SameLine(0, ui.px(8));
     text(ui.fonts.small, colour::dim, side.nodes == 0 ? "" : counted(side.nodes, "instruction"));
@@ -62,10 +63,12 @@ void WhyPanel::draw(Ui& ui) {
     const experiments::WrongReason& words = reason.words;
     const std::string element = tr(words.element), found = tr(words.found),
                       expected = tr(words.expected), whole = tr(words.whole);
-    paragraph(ui.fonts.body, colour::text,
-              words.is_captured ? tr("{} is {}, the program's launch left {}. {}", element, found,
-                                     expected, whole)
-                                : tr("{} is {}, expected {}. {}", element, found, expected, whole));
+    paragraph(
+        ui.fonts.body, colour::text,
+        words.found == words.expected ? whole
+        : words.is_captured
+            ? tr("{} is {}, the program's launch left {}. {}", element, found, expected, whole)
+            : tr("{} is {}, expected {}. {}", element, found, expected, whole));
     record(ui, "why", words.whole);
     tooltip(
         ui,
