@@ -27,6 +27,8 @@ const char* const help_footer = R"(Examples:
                                                compile it, run it in the emulator, and check it
   warpscope --check race,barrier,memory -- ./app ARGUMENTS
                                                check a program that is compiled already
+  warpscope --why "y[12]" my.cu ARGUMENTS      which launch, line and thread wrote y[12], and what
+                                               it was computed from, back through the launches
   warpscope --lesson 2 --check solution.cu     grade a solution of a lesson, or a folder of them
   warpscope --list                             every experiment and parameter
 

@@ -123,9 +123,8 @@ class Parser {
                         });
         provoke_->expected(0, 1);
         why_ = text("--why", "ELEMENT",
-                    "say why an element is wrong: X,Y of the picture, NAME[INDEX], first; "
-                    "of a program: who wrote it and its inputs",
-                    group, [this](const std::string& element) { options_.headless.why = element; });
+                    "say why an element is wrong, or who wrote it: X,Y, NAME[INDEX], first", group,
+                    [this](const std::string& element) { options_.headless.why = element; });
     }
 
     void declare_counters(const char* group) {

@@ -195,6 +195,20 @@ TEST(Options, WindowAndHeadlessTakeKernelFiles) {
     EXPECT_EQ(parse({"--kernels", "dir"}).experiment, "");
 }
 
+TEST(Options, OfAProgramThatIsAskedWhyAllLaunchesAreCapturedUnlessAFolderIsNamed) {
+    const Options asked =
+        parse({"--why", "y[3]", "--launches", "2-4", "--kernel", "k", "--", "./app"});
+    EXPECT_EQ(asked.mode, Mode::program);
+    EXPECT_FALSE(asked.program_window);
+    EXPECT_EQ(asked.headless.why_launches, "2-4");
+    EXPECT_EQ(asked.headless.why_kernel, "k");
+    EXPECT_EQ(asked.capture.launches + asked.capture.kernel, "");
+    const Options kept =
+        parse({"--why", "y[3]", "--launches", "2-4", "--capture", "to", "--", "./app"});
+    EXPECT_EQ(kept.capture.launches, "2-4");
+    EXPECT_EQ(kept.headless.why_launches, "");
+}
+
 TEST(Options, HelpIsGroupedAndHasExamples) {
     const std::string help = answer("--help");
     for (const char* part :
@@ -239,6 +253,7 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "needed", "--", "./app"}, "--check needed", "--capture"},
         {{"--witness", "--check", "race", "--", "./app"}, "--witness", "--capture"},
         {{"--why", "first", "--experiment", "ripple"}, "--why", "--headless"},
+        {{"--kernel", "k", "--", "./app"}, "--kernel", "--why NAME[INDEX]"},
         {{"--schedule", "fifo"}, "--schedule fifo", "random, run-to-barrier, reverse"},
         {{"--barriers", "pascal"}, "--barriers pascal", "volta, before-volta, strict"},
         {{"--seed", "18446744073709551616"}, "--seed", "18446744073709551615"},
