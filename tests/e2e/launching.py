@@ -137,6 +137,30 @@ class Launching(Session):
         app.wait_value("launch.launches[0].arguments.n", "3")
         app.wait_value("result.smallest", lambda value: value.endswith("4"))
 
+    def test_a_right_click_says_which_launch_has_written_a_number(self):
+        launches = [self.captured(3, [5, 6, 7]), self.captured(8, [5, 12, 14])]
+        folder = self.home / "captured"
+        (folder / "program.json").write_text(
+            json.dumps({"command": "./app", "launches": launches}), encoding="utf-8")
+        app = self.start("--launch", folder / launches[1]["file"])
+        app.wait_value("result.smallest", "5")
+        app.pause()
+        app.click("dock.buffer")
+        app.wait_value("buffer.state", lambda value: value.startswith("data: 3 of type int"))
+        app.click("buffer.first", (1.5, 0.5), button=3)
+        app.wait_value("why", "data[1] is 24, as the program's launch left it. No right value is known.")
+        source = folder / "double.cu"
+        self.assertEqual(
+            [app.value(f"why.right.{row}") for row in range(3)],
+            [f"data[1] = 24: launch 8, twice, {source}:2, block 0, thread 0",
+             f"  data[1] = 12: launch 3, twice, {source}:2, block 0, thread 0",
+             "    data[1] = 6: no captured launch; it was there before launch 3"])
+        # No thread writes data[0].
+        app.click("microscope.close")
+        app.click("buffer.first", button=3)
+        app.wait_value("message", lambda value: value.endswith(
+            "No right value is known. data[0] = 5: no captured launch; it was there before launch 3"))
+
     def test_a_program_beside_the_window_pauses_behind_its_launches(self):
         folder = self.home / "captured"
 

@@ -125,6 +125,7 @@ void BufferPanel::table(Ui& ui, const BufferContents& buffer) {
                     faded(dependence_colour(dependence[index / lanes]), 0.5F), ui.px(2));
             const bool differs = !buffer.differing.empty() && buffer.differing[index / lanes];
             put(x, y, differs ? colour::bad : colour::text, number_text(buffer.numbers.at(index)));
+            if (index == 0) record_rect(ui, {x, y}, {x + cell, y + line}, "buffer.first", "");
             const bool under = ImGui::IsWindowHovered() && mouse.x >= x && mouse.x < x + cell &&
                                mouse.y >= y && mouse.y < y + line && mouse.y > top;
             if (!under) continue;

@@ -44,6 +44,7 @@ void WhyPanel::column(Ui& ui, const Reason::Side& side, bool right, float width)
             list.AddText({low.x + ui.px(4), low.y + ui.px(1)},
                          is_parting ? colour::text : colour::dim, tr(side.lines[k]).c_str());
         if (is_parting) record(ui, row + ".parting", side.lines[k]);
+        if (right && !word.right) record(ui, row, side.lines[k]);
         ImGui::SetCursorScreenPos({low.x, low.y + line});
         if (!clicked || right || k >= word.run.slice.nodes.size()) continue;
         const emulator::SliceNode& node = word.run.slice.nodes[k];
