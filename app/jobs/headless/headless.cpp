@@ -519,10 +519,17 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
 }
 
 Why ask_capture(compute::Helpers& helpers, const compute::RunSettings& settings,
-                const HeadlessRequest& request) {
-    const auto file = launches::read_launch_file(asked_launch(helpers, request, settings.math));
-    return ask_why(experiments::open_captured(helpers, file, settings, request.stops.work),
-                   request.why, &helpers, request.stops.work);
+                HeadlessRequest request) {
+    const Interruption interruption(std::chrono::seconds(0));
+    request.stops = {interruption.work(), interruption.results()};
+    try {
+        const auto file = launches::read_launch_file(asked_launch(helpers, request, settings.math));
+        return ask_why(experiments::open_captured(helpers, file, settings, request.stops.work),
+                       request.why, &helpers, request.stops.work);
+    } catch (const std::exception&) {
+        if (interruption.signal()) throw Interrupted{interruption.signal()};
+        throw;
+    }
 }
 
 emulator::CheckChoice parse_checks(std::string_view text) {

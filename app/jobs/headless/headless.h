@@ -202,9 +202,9 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
                  const HeadlessRequest& request, const Painter& painter);
 
 /// Asks HeadlessRequest::why of a launch in the capture HeadlessRequest::launch. Throws as
-/// run_headless() and ask_why().
+/// run_headless() and ask_why(), and Interrupted after a signal.
 Why ask_capture(compute::Helpers& helpers, const compute::RunSettings& settings,
-                const HeadlessRequest& request);
+                HeadlessRequest request);
 
 /// The comparison as a table: by counts where the emulator has run the variants, by times on a GPU.
 std::string comparison_text(const experiments::Comparison& comparison);

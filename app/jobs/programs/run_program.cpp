@@ -370,7 +370,7 @@ int run_program_and_ask(compute::Helpers& helpers, ProgramRequest request,
     const int status = run_program(request);
     if (!fs::exists(request.capture.to)) return status;  // it was not run, or has no launches
     question.launch = request.capture.to;
-    const Why why = ask_capture(helpers, request.run, question);
+    const Why why = ask_capture(helpers, request.run, std::move(question));
     print_error(visible(why_text(why)));
     if (request.json.empty()) return status;
     Json json = Json::parse(std::ifstream(request.json));
