@@ -52,7 +52,8 @@ BlockRunner::BlockRunner(const Kernel& kernel, const LaunchShape& launch, const 
       budget_(budget),
       scheduler_(kernel_, settings_),
       barriers_(block_, settings_.barriers),
-      make_events_(std::move(make_events)) {
+      make_events_(std::move(make_events)),
+      old_values_(settings.keeps_old_values ? std::make_shared<OldValues>() : nullptr) {
     allocate(memory, arguments);
     set_registers();
 }
@@ -121,12 +122,13 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     block_.awaited = 0;
     block_.completed_barriers = 0;
     block_.listed = 0;
-    block_.stop = {};
+    block_.turn = {};
     block_.runnable = std::uint32_t((1ull << block_.warps.size()) - 1);
     scheduler_.begin_block(block_);
     clear_memory();
     set_block_registers(block_, sm_count);
     for (Warp& warp : block_.warps) warp.begin(kernel_.code.data());
+    if (old_values_) observer = &behind_old_values(observer);
     events_ = observer ? events_of(*observer) : nullptr;
     context.observed = events_ ? &events_->observed() : &unobserved_;
     context.member_faults = events_ ? &events_->member_faults() : nullptr;
@@ -135,6 +137,14 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
                                  events_);
         block_.async.hold(block, settings_.held);
     }
+}
+
+Observer& BlockRunner::behind_old_values(Observer* observer) {
+    old_values_->set_words({});
+    with_old_values_ = {};
+    with_old_values_.add(*old_values_);
+    if (observer) with_old_values_.add(*observer);
+    return with_old_values_;
 }
 
 BlockEvents* BlockRunner::events_of(Observer& observer) {
@@ -164,7 +174,7 @@ void BlockRunner::clear_memory() {
 
 void BlockRunner::begin_run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                             std::byte* shared, Observer* observer) {
-    if (observer && executions_.empty()) {
+    if ((observer || old_values_) && executions_.empty()) {
         executions_.resize(kernel_.code.size());
         unobserved_.executions = executions_.data();
     }
@@ -192,10 +202,10 @@ void BlockRunner::run_observed() {
     events_->block_end(block_.statistics - before);
 }
 
-void BlockRunner::take_listed_turn(std::uint32_t which, const StopBefore& stop) {
+void BlockRunner::take_listed_turn(std::uint32_t which, const OpenTurn& turn) {
     Warp& warp = block_.warps[which];
     block_.last_warp = which;
-    block_.stop = stop;
+    block_.turn = turn;
     block_.context.passes = ~0u;
     warp.left = WarpScheduler::longest_turn;
     if (events_) events_->turn_begin();
@@ -216,14 +226,14 @@ void BlockRunner::run_one_turn(Warp& warp) {
 // A turn that may end at any instruction.
 template <bool observed>
 void BlockRunner::run_turn_to_stop(Warp& warp) {
-    StopBefore& stop = block_.stop;
     for (const Instruction* i = enter_split(warp); i; i = enter_split(warp)) {
         do {
-            if (stop.is_here(i)) {
+            if (block_.turn.is_here(i)) {
                 i = warp.pause(i);
                 continue;
             }
-            stop.executes(i);
+            block_.turn.executes(i);
+            const OldValues::Use old(take_old_values(i));
             if (observed && events_->announces(i, warp)) events_->before_instruction(i, warp);
             if constexpr (observed) {
                 const ExecutionCounter executed(i, warp);
@@ -242,10 +252,10 @@ void BlockRunner::run_turn_to_stop(Warp& warp) {
 template <bool observed>
 void BlockRunner::run_warps() {
     while (Warp* warp = scheduler_.begin_turn(block_)) {
-        if (block_.stop.at)
-            run_turn_to_stop<observed>(*warp);
-        else
+        if (block_.turn.is_usual())
             run_turn<observed>(*warp);
+        else
+            run_turn_to_stop<observed>(*warp);
         end_turn(*warp);
     }
     end_block();
@@ -342,13 +352,15 @@ BlockRunner::Saved BlockRunner::save() const {
     const BlockContext& context = block_.context;
     return {.block = block_,
             .shared = {context.shared, context.shared + context.shared_bytes},
-            .printed = printed_.mark()};
+            .printed = printed_.mark(),
+            .old = old_values_ ? old_values_->words() : OldValues::Words{}};
 }
 
 void BlockRunner::restore(const Saved& saved) {
     block_ = saved.block;
     std::copy(saved.shared.begin(), saved.shared.end(), block_.context.shared);
     printed_.back_to(saved.printed);
+    if (old_values_) old_values_->set_words(saved.old);
 }
 
 void BlockRunner::poll_stop() const {

@@ -10,8 +10,10 @@
 #include "emulator/machine/block_events.h"
 #include "emulator/machine/block_state.h"
 #include "emulator/machine/launch_settings.h"
+#include "emulator/machine/old_values.h"
 #include "emulator/machine/still_watch.h"
 #include "emulator/machine/warp_scheduler.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/warp/cluster.h"
 
 namespace warpscope::emulator {
@@ -45,7 +47,9 @@ class BlockRunner {
     bool needs_turn() const { return at_turnstiles_ != 0; }
     void tell_error(const Error& error);
     /// Runs this warp, which can run, to where a listed turn ends.
-    void take_listed_turn(std::uint32_t warp, const StopBefore& stop);
+    void take_listed_turn(std::uint32_t warp, const OpenTurn& turn);
+    /// The blocks of both runners run together: the old values of one are those of the other.
+    void share_old_values(const BlockRunner& other) { old_values_ = other.old_values_; }
     /// Warps that can run, a bit each.
     std::uint32_t runnable_warps() const { return block_.runnable; }
     /// The newest turn did nothing but look at phases that have not ended.
@@ -62,6 +66,7 @@ class BlockRunner {
         BlockState block;
         std::vector<std::byte> shared;
         PrintLog::Mark printed;
+        OldValues::Words old{};
     };
     Saved save() const;
     void restore(const Saved& saved);
@@ -116,6 +121,14 @@ class BlockRunner {
         if (warp.splits.size() != 1) return next_of_several(warp);
         return warp.splits[0].state == Split::runnable ? &warp.splits[0] : nullptr;
     }
+    /// The old values for an instruction, if its turn lets it read them; or null. It is the one
+    /// access of the turn that does.
+    OldValues* take_old_values(const Instruction* i) {
+        constexpr std::uint32_t accesses = Instruction::shared_access | Instruction::global_access;
+        if (!block_.turn.reads_old || !(i->events & accesses)) return nullptr;
+        block_.turn.reads_old = false;
+        return old_values_.get();
+    }
     /// Counts executed instructions.
     void count(std::uint64_t instructions) {
         // Instructions between two looks at the launch's budget, unless a turn is longer.
@@ -164,6 +177,7 @@ class BlockRunner {
     void spend_budget();
     void poll_stop() const;
     BlockEvents* events_of(Observer& observer);
+    Observer& behind_old_values(Observer* observer);
 
     const MakeBlockEvents make_events_;
     std::unique_ptr<BlockEvents> made_events_;  ///< of the newest observer
@@ -172,6 +186,10 @@ class BlockRunner {
     std::uint32_t at_turnstiles_ = 0;      ///< warps, a bit each: see needs_turn()
     std::uint32_t last_at_turnstile_ = 0;  ///< the warp of the newest turn behind run_ahead()
     StillWatch still_;
+    ObserverList with_old_values_;  ///< the observer of a block, behind old_values_
+
+  protected:
+    std::shared_ptr<OldValues> old_values_;  ///< null: LaunchSettings do not ask for them
 };
 
 }  // namespace warpscope::emulator

@@ -19,10 +19,18 @@ struct BarrierState {
     std::uint32_t holding = 0;   ///< threads whose predicate holds, of a reduction
 };
 
-/// Where the turn of a warp ends before the warp waits or ends: see ListedTurn.
-struct StopBefore {
-    const Instruction* at = nullptr;  ///< null: nowhere
-    std::uint32_t after = 0;          ///< executions that are still to come
+/// What is still to come of a listed turn: where it ends before its warp waits or ends, and whether
+/// its next load gets old values: see ListedTurn.
+struct OpenTurn {
+    const Instruction* at = nullptr;  ///< where it ends; null: nowhere
+    std::uint32_t after = 0;          ///< executions of that instruction before it
+    bool reads_old = false;
+    static OpenTurn of(const ListedTurn& turn, const Kernel& kernel) {
+        const bool ends = turn.until < kernel.code.size();
+        return {ends ? &kernel.code[turn.until] : nullptr, turn.after, turn.reads_old};
+    }
+    /// Nothing tells it from a turn that is not listed.
+    bool is_usual() const { return !at && !reads_old; }
     bool is_here(const Instruction* i) const { return i == at && after == 0; }
     void executes(const Instruction* i) {
         if (i == at) --after;
@@ -44,7 +52,7 @@ struct BlockState {
     std::uint32_t runnable = 0;            ///< warps that can run, a bit each
     std::uint32_t last_warp = 0;           ///< warp of the last turn
     std::uint32_t completed_barriers = 0;  ///< also those with a thread count
-    StopBefore stop;                       ///< of the current turn
+    OpenTurn turn;                         ///< the current one
     /// Turns of LaunchSettings::turns that have begun; one more: turns that are not listed, too.
     std::uint32_t listed = 0;
     std::uint32_t listed_epoch = 0;  ///< completed_barriers when they began

@@ -29,6 +29,9 @@ struct ListedTurn {
     std::uint32_t warp = 0;
     std::uint32_t until = nowhere;  ///< index into Kernel::code, of an instruction or its prefix
     std::uint32_t after = 0;
+    /// The first access of the turn is a load that gets what its words held before another warp
+    /// stored to them last: see OldValues.
+    bool reads_old = false;
     bool operator==(const ListedTurn&) const = default;
 };
 
@@ -61,6 +64,7 @@ struct LaunchSettings {
     /// warp cannot run.
     std::vector<std::vector<ListedTurn>> turns{};
     std::optional<std::uint32_t> turns_of_block{};  ///< only this one has them; empty: all blocks
+    bool keeps_old_values = false;                  ///< for ListedTurn::reads_old
     /// For Schedule::manual: these blocks run together, in the order of turns[0], whose warps are
     /// units: see BlockGroup. They are some blocks, the blocks of one cluster or all of the launch,
     /// by linear index, ascending. The others run alone: see OtherBlocks. Empty: all do.

@@ -87,7 +87,7 @@ class WarpScheduler {
     std::uint32_t begin_listed_turn(BlockState& state) const {
         if (state.listed_epoch != state.completed_barriers) state.listed = 0;
         state.listed_epoch = state.completed_barriers;
-        state.stop = {};
+        state.turn = {};
         const bool has_turns =
             settings_.together.empty() &&
             settings_.turns_of_block.value_or(state.context.block) == state.context.block &&
@@ -95,8 +95,7 @@ class WarpScheduler {
         while (has_turns && state.listed < settings_.turns[state.completed_barriers].size()) {
             const ListedTurn& turn = settings_.turns[state.completed_barriers][state.listed++];
             if (turn.warp >= state.warps.size() || !(state.runnable >> turn.warp & 1)) continue;
-            if (turn.until < state.context.kernel->code.size())
-                state.stop = {&state.context.kernel->code[turn.until], turn.after};
+            state.turn = OpenTurn::of(turn, *state.context.kernel);
             return turn.warp;
         }
         if (has_turns)

@@ -96,7 +96,11 @@ bool BlockStepper::advance(Turn& turn) {
         const GuardedInstruction guarded = behind_prefixes(turn.next, warp);
         executed_ = {kernel_.index_of(guarded.instruction), guarded.lanes};
     }
-    if (&turn == &turn_) block_.stop.executes(turn.next);
+    const bool is_scheduled = &turn == &turn_;
+    if (is_scheduled) block_.turn.executes(turn.next);
+    OldValues* const values = is_scheduled ? take_old_values(turn.next) : nullptr;
+    executed_.reads_old |= values != nullptr;
+    const OldValues::Use old(values);
     if (turn.next->events & events_->wanted()) events_->before_instruction(turn.next, warp);
     turn.next = turn.next->handlers[warp.mode](turn.next, warp);
     if (turn.next) return true;
@@ -127,7 +131,7 @@ Warp* BlockStepper::begin_listed_turn() {
     const auto turn = together_->run_listed_others();
     if (!turn) return nullptr;
     block_.last_warp = turn->warp;
-    block_.stop = turn->stop;
+    block_.turn = turn->rest;
     Warp& warp = block_.warps[turn->warp];
     warp.left = WarpScheduler::longest_turn;
     return &warp;
@@ -164,7 +168,7 @@ void BlockStepper::end_listed_turn() {
 void BlockStepper::advance_to_ptx() {
     for (;;) {
         if (!turn_.open && !open_turn()) return;
-        if (block_.stop.is_here(turn_.next)) {
+        if (block_.turn.is_here(turn_.next)) {
             end_listed_turn();
             continue;
         }

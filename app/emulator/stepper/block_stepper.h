@@ -36,6 +36,7 @@ class BlockStepper : public BlockRunner {
     struct Executed {
         std::uint32_t pc = 0;
         std::uint32_t mask = 0;
+        bool reads_old = false;  ///< see ListedTurn
     };
     const Executed& executed() const { return executed_; }
     const std::vector<Warp>& warps() const { return block_.warps; }

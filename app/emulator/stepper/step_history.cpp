@@ -127,6 +127,7 @@ void Stepper::StepHistory::execute(std::uint32_t warp) {
     note_cluster_phase(phase);
     step.pc = stepper.executed().pc;
     step.mask = stepper.executed().mask;
+    step.reads_old = stepper.executed().reads_old;
     add(step);
 }
 

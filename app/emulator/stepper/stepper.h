@@ -200,6 +200,7 @@ struct AccessView {
 struct Step {
     std::uint8_t warp = 0;
     bool by_hand = false;      ///< the user chose the warp; the schedule had chosen another one
+    bool reads_old = false;    ///< the load got older values: see ListedTurn
     std::uint16_t turn = 0;    ///< of LaunchSettings::turns, counted from 1; 0: it is not listed
     std::uint32_t landed = 0;  ///< no instruction: the user landed the copy with this number
     std::uint32_t pc = 0;

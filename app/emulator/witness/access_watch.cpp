@@ -64,6 +64,7 @@ std::uint32_t AccessWatch::rivals(std::uint32_t warp) const {
 }
 
 void AccessWatch::on_barrier_arrival(const BarrierArrival& arrival) {
+    if (instead) return instead->on_barrier_arrival(arrival);
     if (!begun_ || !has_epochs_ || (arrival.barrier == 0 && arrival.expected == 0 && arrival.waits))
         return;
     has_epochs_ = false;

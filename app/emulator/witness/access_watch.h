@@ -72,6 +72,8 @@ class AccessWatch : public Observer {
     std::uint32_t epoch = 0;          ///< of the next accesses
     std::vector<ConflictAccess> log;  ///< the accesses of contended words in this order
     WrittenWords written;
+    /// Is told in place of this watch, while an order is repeated that it knows; null: it is told.
+    Observer* instead = nullptr;
 
     /// Before this call, which is before the block itself, only what is written is noted.
     void begin() {
@@ -91,13 +93,31 @@ class AccessWatch : public Observer {
 
     bool wants_instructions(const Kernel&) const override { return false; }
     void on_shared_access(const Access& access) override {
+        if (instead) return instead->on_shared_access(access);
         if (!in_cluster_) note(access, Space::shared);
     }
     void on_cluster_access(const Access& access) override {
+        if (instead) return instead->on_cluster_access(access);
         if (in_cluster_) note(access, Space::cluster);
     }
-    void on_global_access(const Access& access) override { note(access, Space::global); }
+    void on_global_access(const Access& access) override {
+        if (instead) return instead->on_global_access(access);
+        note(access, Space::global);
+    }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
+    void on_barrier_release(const BarrierRelease& release) override {
+        if (instead) instead->on_barrier_release(release);
+    }
+    void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
+        if (instead) instead->on_warp_sync(block, warp, members);
+    }
+    void on_async(std::uint32_t block, const AsyncEvent& event) override {
+        if (instead) instead->on_async(block, event);
+    }
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                  Fence fence) override {
+        if (instead) instead->on_fence(block, warp, mask, fence);
+    }
 
   private:
     struct Users {

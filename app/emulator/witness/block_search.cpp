@@ -197,13 +197,18 @@ OrderSearch::Result BlockSearch::run() {
         known = watch_.learned();
         choose_reference();
     }
+    // A load that gets an older value rarely needs another order than the usual one.
+    in_usual_order_ = launch_.settings.keeps_old_values;
+    for (unsigned loads = 1; in_usual_order_ && loads <= options_.preemptions; ++loads)
+        if (!found_all()) run_level(loads);
+    in_usual_order_ = false;
     for (unsigned bound = 0; bound <= options_.preemptions; ++bound) {
+        if (found_all() || options_.stop.stop_requested()) break;
         // Each level leaves half of the time to the next ones.
         deadline_ = start + options_.time;
         if (bound < options_.preemptions) deadline_ -= options_.time / (2 << bound);
         ends_ = false;
         if (run_level(bound)) result_.exhausted = bound;
-        if (found_all() || options_.stop.stop_requested()) break;
     }
     return result_;
 }
@@ -269,6 +274,7 @@ void BlockSearch::compare() {
 }
 
 void BlockSearch::add_witness(const OrderResult& result) {
+    if (launch_.settings.keeps_old_values) return add_old_read(result);
     if (options_.pairs.empty()) {
         const auto reversal = result.accesses.first_reversal(reference_.accesses);
         result_.witnesses[0] = witness_of(result, reversal.value_or(Reversal{}));
@@ -286,6 +292,50 @@ void BlockSearch::add_witness(const OrderResult& result) {
         if (reversal || is_of_copy)
             result_.witnesses[k] = witness_of(result, reversal.value_or(Reversal{}));
     }
+}
+
+bool BlockSearch::is_of(const OldRead& read, const LinePair& pair) const {
+    const std::string load = users_place(kernel_, read.pc),
+                      store = users_place(kernel_, read.store.pc);
+    return (load == pair.first && store == pair.second) ||
+           (load == pair.second && store == pair.first);
+}
+
+/// The order that has ended is a witness of the pair whose load gets the first older value in it.
+void BlockSearch::add_old_read(const OrderResult& result) {
+    const auto first =
+        std::ranges::find_if(path_, [](const PathTurn& turn) { return turn.old_read.has_value(); });
+    if (first == path_.end()) return;
+    for (std::size_t k = 0; k < options_.pairs.size(); ++k) {
+        if (result_.witnesses[k] || !is_of(*first->old_read, options_.pairs[k])) continue;
+        Witness witness = witness_of(result, {});
+        witness.old_read = first->old_read;
+        if (may_read_old()) result_.witnesses[k] = std::move(witness);
+        return;
+    }
+}
+
+/// Whether PTX lets each load that gets an older value in this order get it. Runs the order again
+/// up to them.
+bool BlockSearch::may_read_old() {
+    const std::uint32_t warps = warps_of_block(launch_.launch);
+    for (std::size_t k = 0; k < path_.size(); ++k) {
+        if (!path_[k].old_read) continue;
+        OldReadCheck check(launch_, blocks_, *path_[k].old_read);
+        runner_.restore(start_);
+        watch_.instead = &check;
+        for (std::size_t turn = 0; turn <= k; ++turn) {
+            check.on_block_turn(blocks_[path_[turn].turn.warp / warps]);
+            if (turn == k) check.expect_load();
+            try {
+                runner_.take_turn(path_[turn].turn);
+            } catch (const Error&) {  // behind the load
+            }
+        }
+        watch_.instead = nullptr;
+        if (!check.is_allowed()) return false;
+    }
+    return true;
 }
 
 /// Runs every order of the rest of the block with at most `left` preemptions, and returns their
@@ -315,6 +365,8 @@ double BlockSearch::run_rest(unsigned left, std::optional<std::uint32_t> barred)
         watch_.epoch = runner_.epoch();
         std::uint32_t next =
             runnable & watch_.rivals(barred ? *barred : std::uint32_t(std::countr_zero(runnable)));
+        if (const std::uint32_t usual = 1u << runner_.usual_unit(); in_usual_order_)
+            next = runnable & usual ? usual : runnable & (0 - runnable);
         if (barred) next &= ~(1u << *barred);
         barred.reset();
         if (!next) break;
@@ -377,18 +429,19 @@ double BlockSearch::continue_turn(std::uint32_t warp, unsigned left) {
             if (must_end()) return orders;
             if (runner_.is_at_copy() && left > 0) orders += run_with_held_copies(warp, left - 1);
             if (must_end()) return orders;
+            if (runner_.other_store() && left > 0) orders += run_with_old_values(warp, left - 1);
+            if (must_end()) return orders;
             const std::uint32_t others = runner_.runnable() & ~(1u << warp);
             if (!runner_.may_end_here() || !(others & watch_.rivals(warp))) continue;
             if (loop.is_looping(runner_)) {
-                path_[at].turn = runner_.turn();
-                path_[at].is_usual = false;
+                path_[at] = ended_here(usual, false);
                 runner_.end_turn_here();
                 result_.endless = true;
                 break;
             }
-            if (left == 0) continue;
+            if (left == 0 || in_usual_order_) continue;
             const UnitRunner::Position here = runner_.save();
-            path_[at] = {path_[at].epoch, runner_.turn(), false, true};
+            path_[at] = ended_here(usual, true);
             runner_.end_turn_here();
             orders += run_rest(left - 1, warp);
             runner_.restore(here);
@@ -398,6 +451,35 @@ double BlockSearch::continue_turn(std::uint32_t warp, unsigned left) {
     } catch (const Error& error) {
         error_ = error.what();
     }
+    return orders;
+}
+
+/// A turn of the path that ends where the runner has stopped.
+BlockSearch::PathTurn BlockSearch::ended_here(const PathTurn& turn, bool is_preempted) const {
+    PathTurn ended{turn.epoch, runner_.turn(), false, is_preempted, turn.old_read};
+    ended.turn.reads_old = turn.turn.reads_old;
+    return ended;
+}
+
+/// Runs every order in which the load that comes next gets an older value.
+double BlockSearch::run_with_old_values(std::uint32_t warp, unsigned left) {
+    const ListedTurn before = runner_.turn();
+    std::uint32_t pc = before.until;
+    while (is_prefix(kernel_.code[pc].role)) ++pc;
+    const std::uint32_t warps = warps_of_block(launch_.launch);
+    const OldRead read{*runner_.other_store(), blocks_[warp / warps], warp % warps, pc};
+    if (std::ranges::none_of(options_.pairs, [&](const auto& pair) { return is_of(read, pair); }))
+        return 0;
+    const UnitRunner::Position here = runner_.save();
+    const std::vector<PathTurn> path = path_;
+    path_.back() = ended_here(path.back(), false);
+    runner_.end_turn_here();
+    path_.push_back({runner_.epoch(), {.warp = warp, .reads_old = true}, false, false, read});
+    runner_.begin_turn(warp, true);
+    double orders = continue_turn(warp, left);
+    orders += run_behind_turn(left);
+    runner_.restore(here);
+    path_ = path;
     return orders;
 }
 

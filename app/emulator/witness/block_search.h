@@ -55,6 +55,9 @@ class BlockSearch {
     BlockSearch(const OrderSearch& options, Machine& machine, const FrozenLaunch& launch,
                 Which... which)
         : options_(options),
+          launch_(launch),
+          blocks_(launch.settings.together.empty() ? std::vector<std::uint32_t>{which...}
+                                                   : launch.settings.together),
           kernel_(*launch.kernel),
           watch_(machine.memory(), *launch.kernel->module),
           budget_(launch.settings),
@@ -75,6 +78,7 @@ class BlockSearch {
         ListedTurn turn;
         bool is_usual = false;  ///< the turn that comes where none is listed
         bool is_preempted = false;
+        std::optional<OldRead> old_read{};  ///< with which it begins
     };
     /// Choices below each other; each keeps a copy of the block.
     static constexpr unsigned most_depth = 1000;
@@ -90,12 +94,17 @@ class BlockSearch {
     double run_behind_turn(unsigned left);
     double run_turn(std::uint32_t warp, unsigned left);
     double continue_turn(std::uint32_t warp, unsigned left);
+    PathTurn ended_here(const PathTurn& turn, bool is_preempted) const;
     double run_with_held_copies(std::uint32_t warp, unsigned left);
+    double run_with_old_values(std::uint32_t warp, unsigned left);
     /// What a failed block has written does not count.
     std::uint64_t result_key() const { return error_.empty() ? watch_.written.key() : ~0ull; }
     OrderResult take_result();
     void compare();
     void add_witness(const OrderResult& result);
+    void add_old_read(const OrderResult& result);
+    bool is_of(const OldRead& read, const LinePair& pair) const;
+    bool may_read_old();
     void judge_reference();
     void choose_reference();
     bool is_spoilt() const;
@@ -127,6 +136,8 @@ class BlockSearch {
     }
 
     const OrderSearch& options_;
+    const FrozenLaunch& launch_;
+    const std::vector<std::uint32_t> blocks_;
     const Kernel& kernel_;
     AccessWatch watch_;
     /// Restores memory, also where a block before those that are searched fails.
@@ -140,6 +151,7 @@ class BlockSearch {
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), deadline_;
     std::int64_t told_ = 0;  ///< milliseconds that options_.progress knows of
     bool ends_ = false, too_deep_ = false;
+    bool in_usual_order_ = false;  ///< orders differ only in the loads that get older values
     unsigned depth_ = 0;
 
     OrderResult reference_;

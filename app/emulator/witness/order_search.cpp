@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -22,7 +23,33 @@ FrozenLaunch without_budget(FrozenLaunch launch) {
     return launch;
 }
 
+/// Whether threads may order accesses by words of memory, where a fence can be missing.
+bool orders_by_words(const Kernel& kernel) {
+    return std::ranges::any_of(kernel.lines, [](const InstructionInfo& info) {
+        return info.access == MemoryAccess::atomic || info.order != MemoryOrder::weak;
+    });
+}
+
 }  // namespace
+
+/// Searches, and then again for the pairs without a witness.
+template <typename Run>
+OrderSearch::Result OrderSearch::with_old_values(FrozenLaunch launch, const Run& run) const {
+    Result result = run(*this, launch);
+    OrderSearch rest = *this;
+    rest.pairs.clear();
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+        if (!result.witnesses[k]) rest.pairs.push_back(pairs[k]);
+    if (rest.pairs.empty() || stop.stop_requested() || !orders_by_words(*launch.kernel))
+        return result;
+    launch.settings.keeps_old_values = true;
+    Result old = run(rest, launch);
+    for (std::size_t k = 0, next = 0; k < pairs.size(); ++k)
+        if (!result.witnesses[k]) result.witnesses[k] = std::move(old.witnesses[next++]);
+    result.turns += old.turns;
+    result.tried_old_values = true;
+    return result;
+}
 
 OrderSearch::Result OrderSearch::run(Machine& machine, const FrozenLaunch& launch,
                                      std::uint32_t block) const {
@@ -32,7 +59,9 @@ OrderSearch::Result OrderSearch::run(Machine& machine, const FrozenLaunch& launc
             "kernel {}: the blocks of a {} wait for each other, so the orders of one block alone "
             "can't be searched",
             launch.kernel->name, checked.launch.cooperative ? "cooperative launch" : "cluster"));
-    return BlockSearch(*this, machine, checked, block).run();
+    return with_old_values(checked, [&](const OrderSearch& search, const FrozenLaunch& of) {
+        return BlockSearch(search, machine, of, block).run();
+    });
 }
 
 OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaunch& launch,
@@ -47,7 +76,9 @@ OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaun
     if (const std::string why = why_not_listed(*checked.kernel, group); !why.empty())
         throw Error(fmt::format("kernel {}: {}", launch.kernel->name, why));
     try {
-        return BlockSearch(*this, machine, checked).run();
+        return with_old_values(checked, [&](const OrderSearch& search, const FrozenLaunch& of) {
+            return BlockSearch(search, machine, of).run();
+        });
     } catch (const TimedOut&) {
         throw Error(fmt::format(
             "kernel {}: the other {} blocks, which run before those whose orders are searched, do "

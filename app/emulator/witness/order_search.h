@@ -11,6 +11,7 @@
 
 #include "emulator/machine/machine.h"
 #include "emulator/witness/access_watch.h"
+#include "emulator/witness/old_read_check.h"
 
 namespace warpscope::emulator {
 
@@ -36,8 +37,9 @@ struct Witness {
     std::vector<HeldCopy> held{};                ///< all other copies land at once
     unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
-    std::string error;        ///< the block fails with it; empty: it ends
-    std::uint64_t words = 0;  ///< of global memory that differ
+    std::optional<OldRead> old_read{};  ///< in place of the reversal: a turn reads old values
+    std::string error;                  ///< the block fails with it; empty: it ends
+    std::uint64_t words = 0;            ///< of global memory that differ
     /// These words are expected ones, but the reference does not make them right either.
     bool is_wrong_anyway = false;
     std::uint64_t address = 0;              ///< of the first one
@@ -73,20 +75,27 @@ struct OrderSearch {
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.
         std::optional<unsigned> exhausted;
-        double orders = 0;        ///< how many orders that is, but for endless ones
+        double orders = 0;              ///< how many orders that is, but for endless ones
+        bool tried_old_values = false;  ///< also those in which a load gets an older value
         bool endless = false;     ///< there are orders in which a warp waits in a loop for ever
         std::uint64_t turns = 0;  ///< that were run
     };
     /// Searches the orders of the warps of one block, those with fewer preemptions first (iterative
     /// context bounding, Musuvathi and Qadeer 2007). A warp is preempted only before it accesses a
-    /// word for which warps contend, and warps that do not contend are not permuted. Memory is
-    /// afterwards as it was before. Throws Error: invalid launch, an earlier block that fails.
+    /// word for which warps contend, and warps that do not contend are not permuted. For pairs that
+    /// have no witness, where words may order the threads: orders in which a load gets an older
+    /// value, as PTX lets it where nothing orders the store before it. Memory is afterwards as it
+    /// was before. Throws Error: invalid launch, an earlier block that fails.
     Result run(Machine& machine, const FrozenLaunch& launch, std::uint32_t block) const;
     /// Searches the orders of several blocks, which become LaunchSettings::together, as run() does
     /// those of one. The warps of a witness are units. The other blocks run as OtherBlocks says;
     /// those that run before may take five times `time` in addition.
     Result run_together(Machine& machine, const FrozenLaunch& launch,
                         std::vector<std::uint32_t> blocks) const;
+
+  private:
+    template <typename Run>
+    Result with_old_values(FrozenLaunch launch, const Run& run) const;
 };
 
 }  // namespace warpscope::emulator

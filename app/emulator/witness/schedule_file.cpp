@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view between = " \t\r";
 constexpr std::string_view late = "late", end_of_turn = "at the end of its turn";
+constexpr std::string_view with_old_values = "with old values";
 constexpr std::pair<std::string_view, Landing> landing_words[] = {
     {"random", Landing::random}, {"at-once", Landing::at_once}, {"late", Landing::late}};
 
@@ -119,9 +120,13 @@ class ScheduleReader {
         ScheduleFile::Turn turn{.epoch = epoch_, .warp = number("the number of a warp")};
         turn.line = line_;
         turn.block = file_.block;
+        rest_.remove_prefix(std::min(rest_.find_first_not_of(between), rest_.size()));
+        turn.reads_old = rest_.starts_with(with_old_values);
+        if (turn.reads_old) rest_.remove_prefix(with_old_values.size());
         const std::string_view until = next_word();
         if (!until.empty()) {
-            if (until != "until") fail("a warp is followed by 'until PLACE' or by nothing");
+            if (until != "until")
+                fail("a warp is followed by 'with old values', by 'until PLACE' or by nothing");
             std::string_view place = rest_;
             rest_ = {};
             place.remove_prefix(std::min(place.find_first_not_of(between), place.size()));
@@ -195,7 +200,7 @@ ScheduleFile ScheduleFile::of(const Kernel& kernel, Dim3 block,
     ScheduleFile file{.kernel = kernel.name, .block = block, .turns = {}, .name = {}};
     for (std::uint32_t epoch = 0; epoch < turns.size(); ++epoch)
         for (const ListedTurn& listed : turns[epoch]) {
-            Turn turn{.epoch = epoch, .warp = listed.warp};
+            Turn turn{.epoch = epoch, .warp = listed.warp, .reads_old = listed.reads_old};
             if (listed.until != ListedTurn::nowhere) {
                 std::uint32_t pc = listed.until;
                 while (is_prefix(kernel.code[pc].role)) ++pc;
@@ -238,6 +243,7 @@ std::string ScheduleFile::text() const {
         if (together && of_block != turn.block) text += line_of(*(of_block = turn.block));
         if (turn.epoch != epoch) text += fmt::format("epoch {}\n", epoch = turn.epoch);
         text += fmt::format("warp {}", turn.warp);
+        if (turn.reads_old) text += fmt::format(" {}", with_old_values);
         if (!turn.until.empty()) text += " until " + turn.until;
         if (turn.access != 1) text += fmt::format(", access {}", turn.access);
         if (turn.pass != 1) text += fmt::format(", pass {}", turn.pass);
@@ -253,7 +259,8 @@ std::vector<std::vector<ListedTurn>> ScheduleFile::turns_in(const Kernel& in) co
         if (turn.epoch >= most_epochs)
             throw Error(fmt::format("{}:{}: epoch {} is too large", name, turn.line, turn.epoch));
         if (listed.size() <= turn.epoch) listed.resize(turn.epoch + 1);
-        ListedTurn& added = listed[turn.epoch].emplace_back(ListedTurn{.warp = turn.warp});
+        ListedTurn& added = listed[turn.epoch].emplace_back(
+            ListedTurn{.warp = turn.warp, .reads_old = turn.reads_old});
         if (turn.until.empty()) continue;
         const auto all = accesses_at(in, turn.until);
         if (all.size() < turn.access)
@@ -276,6 +283,7 @@ void ScheduleFile::apply(const Kernel& to, const LaunchShape& launch,
                         name, block.x, block.y, block.z, kernel, grid.x, grid.y, grid.z));
     settings.schedule = Schedule::manual;
     settings.turns = turns_in(to);
+    settings.keeps_old_values = std::ranges::any_of(turns, &Turn::reads_old);
     settings.turns_of_block = std::uint32_t(linear_in(grid, block));
     if (landing) settings.landing = *landing;
     settings.held.clear();

@@ -22,10 +22,11 @@ struct ScheduleFile {
         /// The place of the access before which it ends: users_place(). Empty: the warp runs until
         /// it waits or ends.
         std::string until{};
-        unsigned access = 1;  ///< among the accesses of the kernel at this place, from 1
-        unsigned pass = 1;    ///< the turn ends before the access comes for this time
-        Dim3 block{0, 0, 0};  ///< where blocks run together
-        int line = 0;         ///< of the text that was read
+        unsigned access = 1;     ///< among the accesses of the kernel at this place, from 1
+        unsigned pass = 1;       ///< the turn ends before the access comes for this time
+        bool reads_old = false;  ///< ListedTurn::reads_old
+        Dim3 block{0, 0, 0};     ///< where blocks run together
+        int line = 0;            ///< of the text that was read
     };
 
     /// A copy that does not land at once.

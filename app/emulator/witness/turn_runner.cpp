@@ -145,6 +145,7 @@ TurnRunner::TurnRunner(const FrozenLaunch& launch, const Memory& memory, Budget&
 
 void TurnRunner::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                        std::byte* shared) {
+    if (old_values_) executions_.resize(kernel_.code.size());  // take_turn() counts them
     begin(block, sm, sm_count, shared, &watch_);
     block_.context.timer_base = 1;
     watch_.begin();
@@ -174,8 +175,9 @@ bool TurnRunner::waits_for_phase(std::uint32_t warp) const {
     return false;
 }
 
-void TurnRunner::begin_turn(std::uint32_t warp) {
+void TurnRunner::begin_turn(std::uint32_t warp, bool reads_old) {
     warp_ = warp;
+    block_.turn = {.reads_old = reads_old};
     suspended_ = false;
     has_executed_ = false;
     passes_.clear();
@@ -199,6 +201,8 @@ bool TurnRunner::go_on(StopAt where) {
             const bool announced = events_->announces(i, warp);
             const std::size_t logged = watch_.log.size();
             watch_.newest = AccessWatch::Newest::alone;
+            if (old_values_) old_values_->begin_instruction();
+            const OldValues::Use old(take_old_values(i));
             if (announced) events_->before_instruction(i, warp);
             const bool stops =
                 announced &&
@@ -208,6 +212,7 @@ bool TurnRunner::go_on(StopAt where) {
             is_at_copy_ = where == StopAt::contended && starts_copies_[kernel_.index_of(i)];
             if ((may_end_here_ || is_at_copy_) && !stands_here) {
                 watch_.log.resize(logged);
+                if (old_values_) old_values_->take_back();
                 warp.pause(i);
                 warp.leave();
                 count(warp.executed());
@@ -238,6 +243,14 @@ void TurnRunner::end_turn_here() {
     suspended_ = false;
     if (warp.splits.size() > 1) begin_with_next_split(warp);
     end_turn(warp);
+}
+
+// A turn that ends lets another split begin.
+std::optional<OldValues::Store> TurnRunner::other_store() const {
+    if (!old_values_ || !may_end_here_) return {};
+    const auto& splits = block_.warps[warp_].splits;
+    const auto can_run = [](const Split& split) { return split.state == Split::runnable; };
+    return std::ranges::count_if(splits, can_run) == 1 ? old_values_->other_store() : std::nullopt;
 }
 
 ListedTurn TurnRunner::turn() const {
@@ -351,6 +364,7 @@ UnitRunner::UnitRunner(Machine& machine, const FrozenLaunch& launch, Budget& bud
         shared_.emplace_back(kernel.shared_bytes + launch.launch.dynamic_shared_bytes);
         std::fill_n(shared_[k].data(), shared_[k].size(), std::byte(0));
         auto runner = std::make_unique<TurnRunner>(launch, machine.memory(), budget, watch);
+        if (k > 0) runner->share_old_values(*runners_[0]);
         blocks.push_back(runner->block_of_cluster());
         copies_.push_back(blocks.back().context->async);
         runners_.push_back(std::move(runner));
@@ -389,9 +403,14 @@ std::uint32_t UnitRunner::usual_unit() const {
     return WarpScheduler::next_after(unit_, able());
 }
 
-void UnitRunner::begin_turn(std::uint32_t unit) {
+void UnitRunner::begin_turn(std::uint32_t unit, bool reads_old) {
     unit_ = unit;
-    acting().begin_turn(unit % warps_);
+    acting().begin_turn(unit % warps_, reads_old);
+}
+
+void UnitRunner::take_turn(const ListedTurn& turn) {
+    unit_ = turn.warp;
+    acting().take_turn(turn.warp % warps_, turn);
 }
 
 ListedTurn UnitRunner::turn() const {
@@ -415,6 +434,7 @@ UnitRunner::Position UnitRunner::save() const {
     Position position{.blocks = {}, .barrier = {}, .waiting_turns = waiting_turns_, .unit = unit_};
     for (const auto& runner : runners_) position.blocks.push_back(runner->save());
     if (cluster_) position.barrier = cluster_->barrier();
+    if (const OldValues* const old = acting().old_values()) position.old = old->words();
     return position;
 }
 
@@ -423,6 +443,7 @@ void UnitRunner::restore(const Position& position) {
     if (cluster_) cluster_->restore(position.barrier);
     waiting_turns_ = position.waiting_turns;
     unit_ = position.unit;
+    if (OldValues* const old = acting().old_values()) old->set_words(position.old);
 }
 
 UnitRunner::Key UnitRunner::key() const {
@@ -432,6 +453,7 @@ UnitRunner::Key UnitRunner::key() const {
         all.first = splitmix64(all.first ^ key.first);
         all.second = splitmix64(all.second ^ key.second);
     }
+    if (const OldValues* const old = acting().old_values()) all.first ^= old->key();
     if (!cluster_) return all;
     for (const Cluster::Arrivals& arrivals : cluster_->barrier().arrivals) {
         const std::uint64_t lanes = arrivals.now | std::uint64_t(arrivals.waiting) << 32;

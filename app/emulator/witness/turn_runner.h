@@ -57,7 +57,8 @@ class TurnRunner : public BlockRunner {
 
     /// Where go_on() stops, before the turn is over.
     enum class StopAt : std::uint8_t { end_only, contended, any_access };
-    void begin_turn(std::uint32_t warp);
+    /// `reads_old`: see ListedTurn. Only with LaunchSettings::keeps_old_values.
+    void begin_turn(std::uint32_t warp, bool reads_old = false);
     /// Continues the turn. Returns true before an access at which it stops, but not before the
     /// first instruction of a turn. Returns false where the turn is over: the warp waits, has
     /// ended, or has run long. Throws Error.
@@ -66,6 +67,9 @@ class TurnRunner : public BlockRunner {
     /// starts asynchronous copies, for which StopAt::contended stops too.
     bool may_end_here() const { return may_end_here_; }
     bool is_at_copy() const { return is_at_copy_; }
+    /// The store whose value the next load need not get, where the turn may end before the load and
+    /// go on with it; or nullopt.
+    std::optional<OldValues::Store> other_store() const;
     /// The copies that the next instruction starts do not land at once.
     void hold_copies(AsyncCopies::Hold hold) { block_.async.hold_next(hold); }
     const std::vector<HeldCopy>& held() const { return block_.async.held(); }
@@ -75,6 +79,11 @@ class TurnRunner : public BlockRunner {
     ListedTurn turn() const;
     /// After the last turn: throws Error for a deadlock.
     void finish() { end_block(); }
+    /// A whole turn, as Machine::run would run it with the list of turns.
+    void take_turn(std::uint32_t warp, const ListedTurn& turn) {
+        take_listed_turn(warp, OpenTurn::of(turn, kernel_));
+    }
+    OldValues* old_values() const { return old_values_.get(); }
 
     /// The block between two accesses. Only this runner can restore it.
     struct Position {
@@ -136,10 +145,12 @@ class UnitRunner {
     std::uint32_t epoch() const { return runners_.size() == 1 ? runners_[0]->epoch() : 0; }
     /// The unit that runs next where no turn is listed: see Schedule::manual.
     std::uint32_t usual_unit() const;
-    void begin_turn(std::uint32_t unit);
+    void begin_turn(std::uint32_t unit, bool reads_old = false);
+    void take_turn(const ListedTurn& turn);
     bool go_on(StopAt where) { return acting().go_on(where); }
     bool may_end_here() const { return acting().may_end_here(); }
     bool is_at_copy() const { return acting().is_at_copy(); }
+    std::optional<OldValues::Store> other_store() const { return acting().other_store(); }
     void hold_copies(AsyncCopies::Hold hold) { acting().hold_copies(hold); }
     std::vector<HeldCopy> held() const;  ///< of all blocks
     void end_turn_here() { acting().end_turn_here(); }
@@ -151,6 +162,7 @@ class UnitRunner {
         Cluster::Barrier barrier;  ///< of the cluster, if there is one
         std::uint32_t waiting_turns = 0;
         std::uint32_t unit = 0;
+        OldValues::Words old{};
     };
     Position save() const;
     void restore(const Position& position);

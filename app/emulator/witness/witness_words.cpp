@@ -37,6 +37,21 @@ std::string of_blocks(const BlockGroup& group) {
     return group.is_whole() ? "" : " of the warps of blocks " + text;
 }
 
+/// "warp 1 reads at a.cu:12 what the word held before warp 0 stores to it at a.cu:7, as it may:
+/// nothing orders the two"
+std::string old_read_words(const Kernel& kernel, const OldRead& read,
+                           const std::optional<BlockGroup>& together) {
+    const auto name = [&](std::uint32_t block, std::uint32_t warp) {
+        if (!together) return fmt::format("warp {}", warp);
+        return warp_of_block(index_in(together->launch.grid, block), warp);
+    };
+    return fmt::format(
+        "{} reads at {} what the word held before {} stored to it at {}, as it may, since nothing "
+        "orders the two",
+        name(read.block, read.warp), users_place(kernel, read.pc),
+        name(read.store.block, read.store.warp), users_place(kernel, read.store.pc));
+}
+
 /// "2nd"
 std::string ordinal(unsigned n) {
     const bool is_teen = n / 10 % 10 == 1;
@@ -56,13 +71,6 @@ std::string held_words(const Kernel& kernel, const Witness& witness) {
     if (const std::size_t more = witness.held.size() - 1)
         text += fmt::format(", and so {} {} more", more == 1 ? "does" : "do", more);
     return text;
-}
-
-/// Whether threads may order accesses by words of memory, where a fence can be missing.
-bool orders_by_words(const Kernel& kernel) {
-    return std::ranges::any_of(kernel.lines, [](const InstructionInfo& info) {
-        return info.access == MemoryAccess::atomic || info.order != MemoryOrder::weak;
-    });
 }
 
 }  // namespace
@@ -87,7 +95,9 @@ std::string reversal_words(const Kernel& kernel, const Reversal& reversal,
 std::string witness_sentence(const Machine& machine, const Kernel& kernel, const Witness& witness,
                              const OrderSearch::Result& result, const NameWord& name) {
     std::string text = fmt::format("With {}, ", preemptions_words(witness.preemptions));
-    if (witness.held.empty())
+    if (witness.old_read)
+        text += old_read_words(kernel, *witness.old_read, witness.together);
+    else if (witness.held.empty())
         text += reversal_words(kernel, witness.reversal, witness.together);
     else
         text += held_words(kernel, witness);
@@ -147,7 +157,8 @@ std::vector<std::string> turn_words(const ScheduleFile& file) {
         std::string line = turn.epoch == 0 ? ""
                                            : fmt::format("after {} barrier{}: ", turn.epoch,
                                                          turn.epoch == 1 ? "" : "s");
-        line += name(turn.block, turn.warp) + " runs until it ";
+        line += name(turn.block, turn.warp);
+        line += turn.reads_old ? " reads old values, and runs until it " : " runs until it ";
         line += turn.until.empty() ? "waits or ends" : "is before " + turn.until;
         if (turn.access != 1) line += fmt::format(", access {}", turn.access);
         if (turn.pass != 1) line += fmt::format(", for the {} time", ordinal(turn.pass));
@@ -198,11 +209,11 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
     if (*result.exhausted < search.preemptions)
         text += fmt::format(" Orders with {} were not all run.",
                             preemptions_words(*result.exhausted + 1));
-    if (orders_by_words(kernel))
+    if (result.tried_old_values)
         text +=
-            " In the emulator the accesses of each thread stay in order, and an atomic operation "
-            "is atomic for all threads: no order shows what a missing fence, or a scope that is "
-            "too small, does on a GPU.";
+            " Nor does an older value that a load may get. What no order shows: a load that comes "
+            "later than it stands, and an atomic operation whose scope is too small, which is "
+            "atomic for all threads in the emulator.";
     return text;
 }
 

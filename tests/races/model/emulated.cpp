@@ -6,6 +6,8 @@
 #include "emulator/program/error.h"
 #include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
+#include "emulator/witness/order_search.h"
+#include "emulator/witness/schedule_file.h"
 
 namespace warpscope::tests::memory_model {
 namespace {
@@ -149,6 +151,29 @@ Emulated EmulatedProgram::run(emulator::LaunchSettings settings) const {
                 run.races.insert(
                     std::minmax(operation_at(f.first.line), operation_at(f.second->line)));
     return run;
+}
+
+std::optional<std::vector<std::uint32_t>> EmulatedProgram::run_with_old_values(
+    const Race& race) const {
+    emulator::Machine machine;
+    auto* memory = static_cast<std::uint32_t*>(machine.memory().allocate(4 * 3 * most_words));
+    const void* arguments[] = {&memory};
+    const emulator::LaunchShape shape{{blocks_, 1, 1}, {warps_per_block_ * 32, 1, 1}, 0};
+    const emulator::FrozenLaunch launch = machine.freeze(*kernel_, shape, arguments, {});
+    const auto place = [&](unsigned a) { return users_place(*kernel_, start_of(a)); };
+    emulator::OrderSearch search{.preemptions = 1, .time = std::chrono::hours(1)};
+    search.pairs = {{place(race.first), place(race.second)}};
+    std::vector<std::uint32_t> blocks;
+    for (std::uint32_t block = 0; block < blocks_; ++block) blocks.push_back(block);
+    const auto found = blocks_ == 1 ? search.run(machine, launch, 0)
+                                    : search.run_together(machine, launch, blocks);
+    const auto& witness = found.witnesses[0];
+    if (!witness || !witness->old_read) return {};
+    emulator::LaunchSettings settings{
+        .schedule = emulator::Schedule::manual, .turns = witness->turns, .keeps_old_values = true};
+    if (blocks_ > 1) settings.together = blocks;
+    const Emulated run = this->run(settings);
+    return run.registers;
 }
 
 std::optional<Emulated> EmulatedProgram::run_in_turns(const std::vector<unsigned>& threads) const {

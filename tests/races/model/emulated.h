@@ -28,6 +28,10 @@ class EmulatedProgram {
     /// waits is tried once; where it need not wait, or has waited, the thread goes on to its end.
     /// Returns nothing where threads wait in vain.
     std::optional<Emulated> run_in_turns(const std::vector<unsigned>& threads) const;
+    /// Of an order in which a load of one of the operations gets an older value than that of the
+    /// other one, and the program ends otherwise than in the order that the search compares with:
+    /// the registers. Returns nothing where no order is found.
+    std::optional<std::vector<std::uint32_t>> run_with_old_values(const Race& race) const;
 
   private:
     std::string ptx() const;

@@ -44,6 +44,7 @@ ResidentBlocks::ResidentBlocks(const Kernel& kernel, const FrozenLaunch& launch,
                 std::make_unique<BlockRunner>(kernel, launch.launch, memory, launch.arguments,
                                               launch.settings, budget, make_events);
         place.runner = is_stepped ? stepped.runner : place.own.get();
+        if (k > 0) place.runner->share_old_values(*places_[0].runner);
     }
     for (std::size_t first = 0; cluster_size_ && first < count; first += cluster_size_) {
         std::vector<Cluster::Block> blocks;
@@ -143,16 +144,16 @@ void ResidentBlocks::rethrow_failure(const Place& place) {
 }
 
 /// The unit of the next turn; nullopt: no warp can run.
-std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
+std::optional<std::uint32_t> ResidentBlocks::next_unit(OpenTurn& turn) {
     std::uint32_t runnable = 0;
     for (std::size_t k = 0; k < places_.size(); ++k)
         runnable |= places_[k].runner->runnable_warps() << k * warps_;
-    stop = {};
+    turn = {};
     while (!settings_.turns.empty() && listed_ < settings_.turns[0].size()) {
-        const ListedTurn& turn = settings_.turns[0][listed_++];
-        if (turn.warp >= BlockGroup::most_units || !(runnable >> turn.warp & 1)) continue;
-        if (turn.until < kernel_.code.size()) stop = {&kernel_.code[turn.until], turn.after};
-        return unit_ = turn.warp;
+        const ListedTurn& listed = settings_.turns[0][listed_++];
+        if (listed.warp >= BlockGroup::most_units || !(runnable >> listed.warp & 1)) continue;
+        turn = OpenTurn::of(listed, kernel_);
+        return unit_ = listed.warp;
     }
     if (!settings_.turns.empty()) listed_ = settings_.turns[0].size() + 1;
     if (!runnable) return {};
@@ -160,9 +161,9 @@ std::optional<std::uint32_t> ResidentBlocks::next_unit(StopBefore& stop) {
 }
 
 void ResidentBlocks::take_listed_turn(Place& place, std::uint32_t warp,
-                                      const StopBefore& stop) const {
+                                      const OpenTurn& turn) const {
     try {
-        place.runner->take_listed_turn(warp, stop);
+        place.runner->take_listed_turn(warp, turn);
     } catch (Error& error) {
         error.block = place.block;
         throw;
@@ -170,19 +171,19 @@ void ResidentBlocks::take_listed_turn(Place& place, std::uint32_t warp,
 }
 
 void ResidentBlocks::run_listed() {
-    StopBefore stop;
-    while (const auto unit = next_unit(stop))
-        take_listed_turn(places_[*unit / warps_], *unit % warps_, stop);
+    OpenTurn turn;
+    while (const auto unit = next_unit(turn))
+        take_listed_turn(places_[*unit / warps_], *unit % warps_, turn);
     // No warp can run: each block ends, or reports the threads that wait.
     for (Place* const place : order_) take_turns(*place);
 }
 
 std::optional<ResidentBlocks::Turn> ResidentBlocks::run_listed_others() {
-    StopBefore stop;
-    while (const auto unit = next_unit(stop)) {
+    OpenTurn turn;
+    while (const auto unit = next_unit(turn)) {
         Place& place = places_[*unit / warps_];
-        if (!place.own) return Turn{*unit % warps_, stop};
-        take_listed_turn(place, *unit % warps_, stop);
+        if (!place.own) return Turn{*unit % warps_, turn};
+        take_listed_turn(place, *unit % warps_, turn);
     }
     for (Place& place : places_) {
         if (place.own && !place.ended) take_turns(place);

@@ -68,7 +68,7 @@ class ResidentBlocks {
     /// nullopt: no warp of any block can run.
     struct Turn {
         std::uint32_t warp = 0;
-        StopBefore stop;
+        OpenTurn rest;
     };
     std::optional<Turn> run_listed_others();
     /// Listed turns of all blocks that have begun; one more: turns that are not listed, too.
@@ -129,8 +129,8 @@ class ResidentBlocks {
     std::size_t part_of(std::size_t position, std::size_t parts) const {
         return position * parts / places_.size();
     }
-    std::optional<std::uint32_t> next_unit(StopBefore& stop);
-    void take_listed_turn(Place& place, std::uint32_t warp, const StopBefore& stop) const;
+    std::optional<std::uint32_t> next_unit(OpenTurn& turn);
+    void take_listed_turn(Place& place, std::uint32_t warp, const OpenTurn& turn) const;
     void run_listed();
 
     const Kernel& kernel_;
