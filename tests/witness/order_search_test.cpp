@@ -358,12 +358,15 @@ TEST(OrderSearch, AMissingWaitTakesOneCopyThatLandsLate) {
 TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
     const emulator::Kernel& kernel = *witness_module("kernels").find("mirror");
     const OrderSearch search{.preemptions = 1};
-    OrderSearch::Result result{.witnesses = {std::nullopt}, .exhausted = 1, .orders = 2187};
-    // Its accesses are volatile, so that words may order them.
+    OrderSearch::Result result{.witnesses = {std::nullopt},
+                               .exhausted = 1,
+                               .orders = 2187,
+                               .tried_old_values = true,
+                               .tried_all_old_values = true};
     const std::string fences =
-        " In the emulator the accesses of each thread stay in order, and an atomic operation is "
-        "atomic for all threads: no order shows what a missing fence, or a scope that is too "
-        "small, does on a GPU.";
+        " Older values that loads may get change nothing. No order shows what a load does that a "
+        "GPU executes later than it stands, and what an atomic operation does whose scope is too "
+        "small.";
     EXPECT_EQ(coverage_sentence(kernel, search, result),
               "All 2 187 orders with at most 1 preemption give one result." + fences);
     result.exhausted = 0;

@@ -26,11 +26,12 @@ std::string error_of(const std::string& text) {
 TEST(ScheduleFile, HoldsWhatItsTextSays) {
     const ScheduleFile file = ScheduleFile::parse(
         "# an order\r\nkernel k\nblock 1 2 3\nwarp 4\nepoch 5\n"
-        "  warp 6 until tile.h:14 (called at a.cu:9), access 2, pass 7  # here\n",
+        "  warp 6 until tile.h:14 (called at a.cu:9), access 2, pass 7  # here\n"
+        "warp 6 with old values until a.cu:9\nwarp 6 with old values\n",
         "x");
     EXPECT_EQ(file.kernel, "k");
     EXPECT_EQ(file.block, (emulator::Dim3{1, 2, 3}));
-    ASSERT_EQ(file.turns.size(), 2u);
+    ASSERT_EQ(file.turns.size(), 4u);
     EXPECT_EQ(file.turns[0].epoch, 0u);
     EXPECT_EQ(file.turns[0].warp, 4u);
     EXPECT_EQ(file.turns[0].until, "");
@@ -39,6 +40,11 @@ TEST(ScheduleFile, HoldsWhatItsTextSays) {
     EXPECT_EQ(file.turns[1].until, "tile.h:14 (called at a.cu:9)");
     EXPECT_EQ(file.turns[1].access, 2u);
     EXPECT_EQ(file.turns[1].pass, 7u);
+    EXPECT_FALSE(file.turns[1].reads_old);
+    EXPECT_TRUE(file.turns[2].reads_old);
+    EXPECT_EQ(file.turns[2].until, "a.cu:9");
+    EXPECT_TRUE(file.turns[3].reads_old);
+    EXPECT_EQ(file.turns[3].until, "");
     const ScheduleFile again = ScheduleFile::parse(file.text(), "y");
     EXPECT_EQ(again.text(), file.text());
     EXPECT_EQ(again.turns[1].until, file.turns[1].until);
@@ -51,7 +57,8 @@ TEST(ScheduleFile, ErrorsNameTheLine) {
         "a.schedule:2: 'wrap' is none of kernel, together, block, landing, copy, epoch and warp");
     EXPECT_EQ(error_of("kernel a\nwarp x\n"), "a.schedule:2: 'x' should be the number of a warp");
     EXPECT_EQ(error_of("kernel a\nwarp 1 upto a.cu:1\n"),
-              "a.schedule:2: a warp is followed by 'until PLACE' or by nothing");
+              "a.schedule:2: a warp is followed by 'with old values', by 'until PLACE' or by "
+              "nothing");
     EXPECT_EQ(error_of("kernel a\nwarp 1 until a.cu:1, pass 0\n"),
               "a.schedule:2: numbers of accesses and passes begin with 1");
     EXPECT_EQ(error_of("kernel mirror_no_barrier\nwarp 1 until mine.cu:3\n"),

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "emulator/program/error.h"
@@ -27,18 +29,18 @@ std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t la
     return index_words(block, warp * 32 + lane);
 }
 
-/// The value of a node as a number: "75.3"; empty: it has none.
+/// The value of a register as a number: "75.3"; empty: it says nothing.
+std::string value_words(const RegisterInfo& reg, std::uint64_t value) {
+    if (reg.is_float && reg.bits == 64) return fmt::format("{:.6g}", std::bit_cast<double>(value));
+    if (reg.is_float) return fmt::format("{:.6g}", std::bit_cast<float>(std::uint32_t(value)));
+    // Most integers of 64 bits are addresses.
+    if (reg.bits == 64) return {};
+    return fmt::format("{}", reg.bits == 32 ? std::int32_t(value) : std::int32_t(value & 0xFFFF));
+}
+
 std::string value_words(const Kernel& kernel, const SliceNode& node) {
     const RegisterInfo* reg = KernelStatements(kernel).shown_register(node.pc);
-    if (!reg) return {};
-    if (reg->is_float && reg->bits == 64)
-        return fmt::format("{:.6g}", std::bit_cast<double>(node.value));
-    if (reg->is_float)
-        return fmt::format("{:.6g}", std::bit_cast<float>(std::uint32_t(node.value)));
-    // Most integers of 64 bits are addresses, which say nothing.
-    if (reg->bits == 64) return {};
-    return fmt::format(
-        "{}", reg->bits == 32 ? std::int32_t(node.value) : std::int32_t(node.value & 0xFFFF));
+    return reg ? value_words(*reg, node.value) : "";
 }
 
 /// What the source of a value is, beside instructions: "the kernel's argument 2", "%tid.x".
@@ -316,6 +318,39 @@ std::string node_words(const Kernel& kernel, const SliceNode& node) {
     const std::string value = value_words(kernel, node);
     return fmt::format("warp {} lane {}  {}  {}{}", node.warp, node.lane,
                        users_place(kernel, node.pc), text, value.empty() ? "" : " = " + value);
+}
+
+std::string old_read_words(const Stepper& stepper) {
+    if (stepper.position() == 0) return {};
+    const Step& step = stepper.history()[stepper.position() - 1];
+    if (!step.reads_old || !step.mask) return {};
+    const Kernel& kernel = stepper.kernel();
+    const RegisterInfo* const reg = KernelStatements(kernel).shown_register(step.pc);
+    const auto global = stepper.global_access(step.warp), shared = stepper.shared_access(step.warp);
+    const auto newest = [&](unsigned lane) -> std::optional<std::uint32_t> {
+        if (global && global->step + 1 == stepper.position())
+            return stepper.global_word(global->addresses[lane]);
+        std::uint32_t word = 0;
+        if (!shared || shared->step + 1 != stepper.position()) return {};
+        std::memcpy(&word, stepper.shared_memory().data() + shared->addresses[lane], sizeof word);
+        return word;
+    };
+    std::string words;
+    for_each_lane(step.mask, [&](unsigned lane) {
+        if (!words.empty() || !reg || reg->bits != 32) return;
+        const std::uint64_t read = stepper.value(*reg, step.warp, lane);
+        const auto written = newest(lane);
+        if (!written || *written == read) return;
+        const Dim3 thread = index_in(stepper.launch().launch.block, step.warp * 32u + lane);
+        words =
+            fmt::format("thread {} reads {}, as it may: nothing orders the write of {} before it",
+                        name_of(thread), value_words(*reg, read), value_words(*reg, *written));
+    });
+    return words.empty() ? fmt::format(
+                               "warp {} reads older values, as it may: nothing orders the "
+                               "newest writes before it",
+                               step.warp)
+                         : words;
 }
 
 namespace {

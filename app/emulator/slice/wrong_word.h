@@ -43,6 +43,10 @@ std::string index_words(const Dim3& size, std::uint32_t linear);
 /// = 75.3".
 std::string node_words(const Kernel& kernel, const SliceNode& node);
 
+/// Of the newest step of a block, if its load got an older value (ListedTurn::reads_old): "thread
+/// (0,0,0) reads 0, as it may: nothing orders the write of 5 before it"; else empty.
+std::string old_read_words(const Stepper& stepper);
+
 /// A word of global memory that is wrong after a block, and why.
 struct WrongWord {
     SlicedRun run;                   ///< with the schedule of the launch

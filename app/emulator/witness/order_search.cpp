@@ -48,6 +48,7 @@ OrderSearch::Result OrderSearch::with_old_values(FrozenLaunch launch, const Run&
         if (!result.witnesses[k]) result.witnesses[k] = std::move(old.witnesses[next++]);
     result.turns += old.turns;
     result.tried_old_values = true;
+    result.tried_all_old_values = old.exhausted >= result.exhausted;
     return result;
 }
 

@@ -75,8 +75,9 @@ struct OrderSearch {
         /// All orders with at most so many preemptions were run, as far as they can differ; empty:
         /// not even those without one.
         std::optional<unsigned> exhausted;
-        double orders = 0;              ///< how many orders that is, but for endless ones
-        bool tried_old_values = false;  ///< also those in which a load gets an older value
+        double orders = 0;  ///< how many orders that is, but for endless ones
+        /// Orders were run, too, in which a load gets an older value: all of `exhausted`?
+        bool tried_old_values = false, tried_all_old_values = false;
         bool endless = false;     ///< there are orders in which a warp waits in a loop for ever
         std::uint64_t turns = 0;  ///< that were run
     };

@@ -210,10 +210,12 @@ std::string coverage_sentence(const Kernel& kernel, const OrderSearch& search,
         text += fmt::format(" Orders with {} were not all run.",
                             preemptions_words(*result.exhausted + 1));
     if (result.tried_old_values)
-        text +=
-            " Nor does an older value that a load may get. What no order shows: a load that comes "
-            "later than it stands, and an atomic operation whose scope is too small, which is "
-            "atomic for all threads in the emulator.";
+        text += fmt::format(
+            " {} No order shows what a load does that a GPU executes later than it stands, and "
+            "what an atomic operation does whose scope is too small.",
+            result.tried_all_old_values
+                ? "Older values that loads may get change nothing."
+                : "Older values that loads may get were tried, not all of them.");
     return text;
 }
 

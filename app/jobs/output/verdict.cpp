@@ -85,7 +85,15 @@ std::string paragraph(const Finding& f) {
     add(sentences);
     if (f.witness) {
         add("Witness: " + f.witness->sentence);
-        for (const std::string& turn : f.witness->turns) add("  " + turn);
+        constexpr std::size_t most = 12, first = 3;  // lines of a long order; a file has all
+        const std::vector<std::string>& turns = f.witness->turns;
+        for (std::size_t k = 0; k < turns.size(); ++k) {
+            if (turns.size() > most && k == first) {
+                add(fmt::format("  {} more turns", turns.size() - most));
+                k += turns.size() - most;
+            }
+            add("  " + turns[k]);
+        }
     }
     if (f.provocation) add("On a GPU: " + f.provocation->sentence);
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));

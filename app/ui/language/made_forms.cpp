@@ -38,6 +38,12 @@ constexpr const char* forms_of_checks[] = {
     tr_later("{}, access {}"),
     tr_later("{} runs until it waits or ends"),
     tr_later("{} runs until it is before {}"),
+    tr_later("{} reads old values, and runs until it waits or ends"),
+    tr_later("{} reads old values, and runs until it is before {}"),
+    tr_later("{} reads at {} what the word held before {} stored to it at {}, as it may, since "
+             "nothing orders the two"),
+    tr_later("thread {} reads {}, as it may: nothing orders the write of {} before it"),
+    tr_later("warp {} reads older values, as it may: nothing orders the newest writes before it"),
     tr_later("copy {} of {} lands {}"),
     tr_later("as late as it may"),
     tr_later("at the end of the turn"),
@@ -72,9 +78,10 @@ constexpr const char* forms_of_checks[] = {
     tr_later("In each of them 1 expected word is wrong."),
     tr_later("In each of them {} expected words are wrong."),
     tr_later("Orders with {} were not all run."),
-    tr_later("In the emulator the accesses of each thread stay in order, and an atomic operation "
-             "is atomic for all threads: no order shows what a missing fence, or a scope that is "
-             "too small, does on a GPU."),
+    tr_later("Older values that loads may get change nothing."),
+    tr_later("Older values that loads may get were tried, not all of them."),
+    tr_later("No order shows what a load does that a GPU executes later than it stands, and what "
+             "an atomic operation does whose scope is too small."),
     tr_later("kernel {}: at most {} warps can take turns in a chosen order, and {} blocks of {} "
              "warps have {}"),
     tr_later("kernel {}: the clusters of a cooperative launch can't take listed turns"),

@@ -168,6 +168,7 @@ void Microscope::block_has_run() {
     keep_inside();
     notice_ = tr(as_named(run_.notice()));
     if (!notice_.empty()) playing_ = false;
+    if (notice_.empty()) notice_ = tr(emulator::old_read_words(stepper()));
     if (const auto then = std::exchange(then_, {})) then();
 }
 

@@ -115,9 +115,15 @@ constexpr const char* sentences_of_orders[] = {
     "preemptions and copies that do not land at once give the expected result where they end.",
     "All 2 187 orders of the warps of blocks (0,0,0), (1,0,0) with at most 1 preemption leave the "
     "words that are expected as they are. In each of them 2 expected words are wrong. Orders with "
-    "2 preemptions were not all run. In the emulator the accesses of each thread stay in order, "
-    "and an atomic operation is atomic for all threads: no order shows what a missing fence, or a "
-    "scope that is too small, does on a GPU.",
+    "2 preemptions were not all run. Older values that loads may get change nothing. No order "
+    "shows "
+    "what a load does that a GPU executes later than it stands, and what an atomic operation does "
+    "whose scope is too small.",
+    "With 0 preemptions, warp 0 of block (1,0,0) reads at a.cu:9 what the word held before warp 1 "
+    "of block (0,0,0) stored to it at a.cu:5, as it may, since nothing orders the two: then y[1] "
+    "is 0 instead of 1, which is expected.",
+    "after 1 barrier: warp 2 reads old values, and runs until it waits or ends",
+    "thread (0,0,0) reads 0, as it may: nothing orders the write of 5 before it",
     "The orders of the warps of blocks (0,0,0), (1,0,0) without a preemption are too many: in 9 "
     "turns no result differed.",
     "No order was searched: the run was stopped.",
