@@ -48,6 +48,7 @@ class KernelDocument {
     const SharedText& shared_text() const { return text_; }
     const KernelLines& lines() const { return lines_; }
     const std::string& shipped() const { return *shipped_; }
+    const SharedText& shared_shipped() const { return shipped_; }
     bool edited() const { return text_ != shipped_ && *text_ != *shipped_; }
     /// The file that the text was read from or saved to last. Empty: there is none.
     const std::string& path() const { return path_; }

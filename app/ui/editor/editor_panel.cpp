@@ -239,9 +239,11 @@ int line_named(std::string_view sentence, std::string_view file) {
 /// text that was compiled, and the differences from the built-in text.
 void place_marks(const EditorFrame& frame, const KernelDocument& document) {
     EditorView& view = frame.view;
-    if (view.placed_text == document.shared_text() && view.placed_outcome == document.outcome())
+    if (view.placed_text == document.shared_text() &&
+        view.placed_base == document.shared_shipped() && view.placed_outcome == document.outcome())
         return;
     view.placed_text = document.shared_text();
+    view.placed_base = document.shared_shipped();
     view.placed_outcome = document.outcome();
     view.placed.clear();
     view.fault.reset();
@@ -264,7 +266,7 @@ void place_marks(const EditorFrame& frame, const KernelDocument& document) {
         view.fault = {*row, {failed, 0, compiler::Severity::error, tr("the kernel failed here")}};
     view.changes = diff_lines(document.shipped(), document.text());
     view.target = compiler::target_of(document.text());
-    view.shown = show_diff(document.shipped(), document.text(), 3);
+    view.shown = show_diff(*view.placed_base, *view.placed_text, 3);
 }
 
 std::vector<std::string> files_to_choose(const EditorFrame& frame) {

@@ -58,8 +58,8 @@ struct EditorView {
     FindBar find;
     std::vector<Command> asked;  ///< with keys, since the last frame
 
-    // The marks below belong to this text and outcome, and are made anew for others.
-    SharedText placed_text;
+    // The marks below belong to these texts and this outcome, and are made anew for others.
+    SharedText placed_text, placed_base;  ///< the base is KernelDocument::shipped()
     std::shared_ptr<const EditOutcome> placed_outcome;
     std::vector<PlacedDiagnostic> placed;
     std::optional<PlacedDiagnostic> fault;  ///< where the kernel failed as it ran

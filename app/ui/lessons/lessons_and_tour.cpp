@@ -1,5 +1,8 @@
 #include "ui/lessons/lessons_and_tour.h"
 
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,6 +68,29 @@ constexpr std::array steps{
                  "passed. Ctrl+Shift+P lists every command of the window.")},
 };
 
+/// Dims the window but for a widget; null: all of it.
+void dim_around(const Widget* widget) {
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImVec2 low{0, 0}, high{0, 0};
+    if (widget) {
+        low = {float(widget->x), float(widget->y)};
+        high = {low.x + float(widget->w), low.y + float(widget->h)};
+    }
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(screen);
+    ImGui::Begin("##tour.dim", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoFocusOnAppearing);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    constexpr ImU32 dim = IM_COL32(0, 0, 0, 120);
+    list.AddRectFilled({0, 0}, {screen.x, low.y}, dim);
+    list.AddRectFilled({0, high.y}, screen, dim);
+    list.AddRectFilled({0, low.y}, {low.x, high.y}, dim);
+    list.AddRectFilled({high.x, low.y}, {screen.x, high.y}, dim);
+    ImGui::End();
+}
+
 /// Where the words stand: below the widget, above it, or in the middle of a large one.
 ImVec2 place_beside(Ui& ui, const Widget* widget, ImVec2 size) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -82,6 +108,28 @@ ImVec2 place_beside(Ui& ui, const Widget* widget, ImVec2 size) {
 
 }  // namespace
 
+void Tour::go(int by) {
+    const auto next = std::ptrdiff_t(*step_) + by;
+    if (next >= std::ssize(steps)) return end();
+    step_ = std::size_t(std::max<std::ptrdiff_t>(next, 0));
+}
+
+bool Tour::press(int key) {
+    switch (key) {
+        case GLFW_KEY_RIGHT:
+        case GLFW_KEY_SPACE:
+        case GLFW_KEY_ENTER:
+        case GLFW_KEY_KP_ENTER:
+            go(1);
+            return true;
+        case GLFW_KEY_LEFT:
+            go(-1);
+            return true;
+        default:
+            return false;
+    }
+}
+
 void Tour::draw(Ui& ui, bool covered) {
     if (!step_) return;
     const std::size_t at = *step_;
@@ -90,6 +138,7 @@ void Tour::draw(Ui& ui, bool covered) {
     if (widget && !widget->visible) widget = nullptr;
     const ImVec2 size{ui.px(360), ui.px(178)};
     const ImVec2 place = place_beside(ui, widget, size);
+    if (!covered) dim_around(widget);
     if (widget && !covered) draw_coach_mark(ui, Widget(*widget), fmt::format("{}", at + 1));
     ImGui::PushFont(ui.fonts.body);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(12)});
@@ -110,14 +159,18 @@ void Tour::draw(Ui& ui, bool covered) {
     text(ui.fonts.small, colour::dim, tr("{} of {}", at + 1, steps.size()));
     const bool last = at + 1 == steps.size();
     const char* const next = last ? tr("Done") : tr("Next");
-    const float width =
-        button_width(next) + (last ? 0 : button_width(tr("End the tour")) + ui.px(8));
+    float width = button_width(next) + button_width(tr("Back")) + ui.px(8);
+    if (!last) width += button_width(tr("End the tour")) + ui.px(8);
     ImGui::SameLine(size.x - width - ui.px(16));
     if (!last) {
         if (flat_button(ui, "tour.end", tr("End the tour"))) end();
         ImGui::SameLine(0, ui.px(8));
     }
-    if (flat_button(ui, "tour.next", next, true)) last ? end() : void(step_ = at + 1);
+    ImGui::BeginDisabled(at == 0);
+    if (flat_button(ui, "tour.back", tr("Back"))) go(-1);
+    ImGui::EndDisabled();
+    ImGui::SameLine(0, ui.px(8));
+    if (flat_button(ui, "tour.next", next, true)) go(1);
     ImGui::End();
     ImGui::PopStyleColor(2);
     ImGui::PopStyleVar(3);

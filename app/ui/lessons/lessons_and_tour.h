@@ -8,17 +8,22 @@
 
 namespace warpscope::ui {
 
-/// Five sentences about real widgets of the window, one after the other.
+/// Five sentences about real widgets of the window, one after the other. What they are not about is
+/// dimmed.
 class Tour {
   public:
     void start() { step_ = 0; }
     void end() { step_.reset(); }
     bool shows() const { return step_.has_value(); }
+    /// Goes to the next sentence (→, Space, Enter) or back (←). Returns false for other keys.
+    bool press(int key);
     /// Draws the step over the window, and marks its widget, unless the panels are `covered` by a
     /// popup or a list. Call it when all widgets of the frame were drawn.
     void draw(Ui& ui, bool covered);
 
   private:
+    void go(int by);
+
     std::optional<std::size_t> step_;
 };
 

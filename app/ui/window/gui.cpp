@@ -136,6 +136,10 @@ void InputState::apply(const std::vector<InputEvent>& events) {
     io.KeyShift = either(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
     io.KeyAlt = either(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
     io.KeySuper = either(GLFW_KEY_LEFT_SUPER, GLFW_KEY_RIGHT_SUPER);
+    // Newer versions use the widget that has the focus with Enter, too.
+    const bool by_keyboard = io.ConfigFlags & ImGuiConfigFlags_NavEnableKeyboard;
+    if (by_keyboard && !io.WantTextInput && either(GLFW_KEY_ENTER, GLFW_KEY_KP_ENTER))
+        io.NavInputs[ImGuiNavInput_Activate] = 1;
 }
 #endif
 

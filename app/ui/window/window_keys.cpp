@@ -27,6 +27,27 @@ bool list_is_open() {
     return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
 }
 
+/// Whether a command may run while a list, a dialog or the tour covers the panels: it does not
+/// change what they show.
+bool works_behind_cover(Command command) {
+    switch (command) {
+        case Command::toggle_keys:
+        case Command::show_words:
+        case Command::show_palette:
+        case Command::close_topmost:
+        case Command::close_microscope:
+        case Command::larger:
+        case Command::smaller:
+        case Command::usual_size:
+        case Command::save_window:
+        case Command::toggle_recording:
+        case Command::quit:
+            return true;
+        default:
+            return false;
+    }
+}
+
 /// Whether the widget with the focus, or an open list, takes the key before any shortcut.
 bool is_for_widgets(int key, bool list_open) {
     switch (key) {
@@ -73,6 +94,7 @@ void WindowView::press(int key, int modifiers) {
     if (leaves && !ImGui::GetIO().WantTextInput) by_keyboard_ = false;
     follow_keyboard();
     if (leaves) return;
+    if (tour_.shows() && !is_covered() && tour_.press(key)) return;
     if ((by_keyboard_ || list_open) && is_for_widgets(key, list_open)) return;
     const bool grabbed = microscope_.is_open() ? microscope_.ready() && source_.takes_keyboard()
                                                : editor_shows() && editor_.takes_keyboard();
@@ -90,6 +112,8 @@ void WindowView::press(int key, int modifiers) {
         else if (!shortcut && options_.presentation)
             shortcut = find_shortcut(KeyScope::presentation, key, modifiers);
         if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
+        if (shortcut && (is_covered() || tour_.shows()) && !works_behind_cover(shortcut->command))
+            return;
         // The palette has the keyboard from the frame after the one in which it opens.
         const bool typed = typing || palette_.shown();
         if (!shortcut || (typed && !shortcut->works_while_typing())) return;
