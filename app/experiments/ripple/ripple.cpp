@@ -75,9 +75,9 @@ void Ripple::changed(std::span<Parameter* const> which) {
             State(device(), std::size_t(chosen_.size * chosen_.size), std::size_t(chosen_.window));
         scratch_ = {};
     }
-    // After a change of view or speed the earlier counts are still comparable.
-    if (any_of(which, {&chosen_.sync, &chosen_.pattern, &chosen_.layout, &chosen_.delayed,
-                       &chosen_.delay, &chosen_.delay_before}))
+    // After a change of speed the earlier counts are still comparable.
+    if (any_of(which, {&chosen_.sync, &chosen_.view, &chosen_.pattern, &chosen_.layout,
+                       &chosen_.delayed, &chosen_.delay, &chosen_.delay_before}))
         state_->launches = 0;
     rendered_frame_.reset();
 }
@@ -179,15 +179,14 @@ void Ripple::draw_reference(std::size_t layout) {
 std::pair<Ripple::Pixels, Ripple::Pixels> Ripple::draw_halves(std::size_t layout) {
     const Pixels shown = state_->shown.pointer(), other = state_->other.pointer();
     // The half with the barrier is the reference, except for edited kernels.
-    if (!chosen_.sync && !edited(device(), Parameters::file_of(layout)))
-        return {shown, state_->reference.pointer()};
-    draw(state_->other, layout, !chosen_.sync);
-    return chosen_.sync ? std::pair{other, shown} : std::pair{shown, other};
+    if (!edited(device(), Parameters::file_of(layout))) return {shown, state_->reference.pointer()};
+    draw(state_->other, layout, true);
+    return {shown, other};
 }
 
 void Ripple::launch_kernel() {
     device().begin_frame(frame());
-    draw(state_->shown, chosen_.layout.index(), chosen_.sync);
+    draw(state_->shown, chosen_.layout.index(), chosen_.with_barrier());
 }
 
 // Another kernel must not change the counts, mask and times of the picture on show.
@@ -230,7 +229,7 @@ void Ripple::render_into(const PixelTarget& target) {
     device().begin_frame(frame());
     device().fill(wrong.address, 0, sizeof(unsigned));
     device().fill(stale.address, 0, sizeof(unsigned));
-    draw(state_->shown, chosen_.layout.index(), chosen_.sync);
+    draw(state_->shown, chosen_.layout.index(), chosen_.with_barrier());
     draw_reference(other_layout);
     const auto [without, with] = chosen_.view == View::split
                                      ? draw_halves(other_layout)
@@ -360,11 +359,12 @@ void Ripple::judge_edited(Reading& wrong) const {
 }
 
 void Ripple::judge_wrong(Reading& wrong) const {
+    if (chosen_.view == View::split) wrong.label = "Wrong pixels without the barrier";
     if (edited(device(), kernel_file())) return judge_edited(wrong);
-    if (chosen_.sync && wrong.value == 0) {
+    if (chosen_.with_barrier() && wrong.value == 0) {
         wrong.verdict = Verdict::pass;
         wrong.sentence = "A second run with the barrier gives equal pixels.";
-    } else if (chosen_.sync) {
+    } else if (chosen_.with_barrier()) {
         wrong.verdict = Verdict::fail;
         wrong.sentence = fmt::format(
             "{} of the pixels differ between two runs with the barrier: the device or this "
@@ -384,12 +384,12 @@ void Ripple::judge_wrong(Reading& wrong) const {
 }
 
 void Ripple::judge_stale(Reading& stale) const {
-    if (chosen_.sync && stale.value == 0) {
+    if (chosen_.with_barrier() && stale.value == 0) {
         stale.verdict = Verdict::pass;
         stale.sentence = "Every word was read with the stamp of its own block and launch.";
         return;
     }
-    if (chosen_.sync && !edited(device(), kernel_file())) {
+    if (chosen_.with_barrier() && !edited(device(), kernel_file())) {
         stale.verdict = Verdict::fail;
         stale.sentence =
             "Words were read with the stamp of another block or launch, although there is a "
@@ -447,7 +447,7 @@ std::optional<Timeline> Ripple::timeline() {
         const bool late_writer = late_writers >> w & 1, late_reader = late_readers >> w & 1;
         if (late_writer) span(delayed, t.began, t.woke);
         span(writing, late_writer ? t.woke : t.began, t.arrived);
-        if (chosen_.sync) span(waiting, t.arrived, t.left, barrier);
+        if (chosen_.with_barrier()) span(waiting, t.arrived, t.left, barrier);
         if (late_reader) span(delayed, t.left, t.resumed);
         span(reading, late_reader ? t.resumed : t.left, t.ended);
         timeline.end = std::max(timeline.end, double(t.ended - first));

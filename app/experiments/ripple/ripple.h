@@ -63,7 +63,7 @@ class Ripple : public Experiment {
     struct State {
         State(compute::Device& device, std::size_t pixels, std::size_t window);
         compute::Buffer<Rgba> shown, reference;
-        compute::Buffer<Rgba> other;             ///< the half of the split view that is not `shown`
+        compute::Buffer<Rgba> other;             ///< the right half of the split view
         compute::Buffer<unsigned> wrong, stale;  ///< a slot for each launch of the window
         compute::Buffer<std::uint8_t> stale_mask;
         compute::Buffer<WarpTimes> times;

@@ -72,6 +72,7 @@ RippleParameters::RippleParameters()
     for (Parameter* watched :
          std::initializer_list<Parameter*>{&delayed, &delay, &delay_before, &timed_block})
         watched->only_when([this] { return stamped(); });
+    sync.only_when([this] { return view != View::split; });
     speed.only_when([this] { return pattern.text() == "ripple"; });
     timed_block.name_lowest("centre");
     view.remark_when([this] { return remark_on_stale_reads(*this); });

@@ -12,7 +12,12 @@ struct RippleParameters : ParameterSet {
     std::string kernel_file() const override { return file_of(layout.index()); }
     double work() const override;
     const Toggle* barrier_switch() const override { return &sync; }
-    bool has_barrier_if(std::string_view name) const override { return name != "barrier" || sync; }
+    bool has_barrier_if(std::string_view name) const override {
+        return name != "barrier" || with_barrier();
+    }
+    /// The kernel that is shown and judged has the barrier. In the split view it has none: it draws
+    /// the left half, and the right half is what it is compared with.
+    bool with_barrier() const { return sync && view != View::split; }
 
     /// Returns the kernel file that draws a layout: "ripple" for kernels/ripple.cu.
     static std::string file_of(std::size_t layout);

@@ -413,6 +413,8 @@ constexpr const char* before_the_checks[] = {
     tr_later("{} of the edited kernel's pixels differ from those of the built-in kernel with its "
              "barrier."),
     tr_later("This may be intended; see the race check."),
+    tr_later("Wrong pixels without the barrier"),
+    tr_later("Pixels unlike built-in"),
     tr_later("A second run with the barrier gives equal pixels."),
     tr_later("{} of the pixels differ between two runs with the barrier: the device or this "
              "program is broken."),

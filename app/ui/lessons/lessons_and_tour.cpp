@@ -284,12 +284,17 @@ void LessonPanel::draw_steps(Ui& ui) {
     heading(ui, tr("Steps"));
     int& in_sight = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("step in sight"), 0);
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-        const bool chosen = i == book_.step();
+        const bool passed = book_.passed(lesson.name), done = passed || i < book_.step();
+        const bool chosen = !passed && i == book_.step();
         const bool clicked =
             choice(ui, fmt::format("lesson.step.{}", i + 1), chosen ? "on" : "off", chosen, [&] {
-                text(ui.fonts.strong, chosen ? colour::accent : colour::dim,
-                     fmt::format("{}", i + 1));
-                ImGui::SameLine(ui.px(18), 0);
+                if (done) {
+                    tick(ui, true);
+                } else {
+                    text(ui.fonts.strong, chosen ? colour::accent : colour::dim,
+                         fmt::format("{}", i + 1));
+                    ImGui::SameLine(ui.px(22), 0);
+                }
                 ImGui::BeginGroup();
                 paragraph(ui.fonts.body, chosen ? colour::text : colour::dim,
                           tr(lesson.steps[i].text));

@@ -165,8 +165,11 @@ void Microscope::receive_reason(const LiveLaunch& live) {
     if (asked_.empty() || !live.settled) return;
     const auto reason = reasons_.ask(live, asked_);
     if (!reasons_.knows(asked_)) return;
-    asked_.clear();
-    if (!reason) return;
+    const std::string element = std::exchange(asked_, {});
+    if (!reason) {
+        notice_ = tr("{} is right in this frame.", element);
+        return;
+    }
     const auto place = reason->words.word ? reason->word_of_memory().place() : std::nullopt;
     if (!place) {
         notice_ = tr(reason->words.whole);

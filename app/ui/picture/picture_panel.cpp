@@ -85,6 +85,24 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
                 tr("{} to {} of {} elements", number(range->low), number(range->high), count));
 }
 
+/// A view whose name is "A | B" shows A in the left half of the picture and B in the right half: a
+/// line parts the two, and each has its name.
+void draw_halves(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
+    for (const experiments::Parameter* p : stage.parameters().all()) {
+        const auto* const view = dynamic_cast<const experiments::Choice*>(p);
+        if (!view || view->id() != "view") continue;
+        const std::string name = tr(view->words()[view->index()].label);
+        const std::size_t bar = name.find(" | ");
+        if (bar == name.npos) return;
+        const float middle = std::round((low.x + high.x) / 2), top = low.y + ui.px(14);
+        ImGui::GetWindowDrawList()->AddLine({middle, low.y}, {middle, high.y}, colour::text,
+                                            ui.px(1.5F));
+        label(ui, {middle - ui.px(10), top}, 1, name.substr(0, bar));
+        label(ui, {middle + ui.px(10), top}, 0, name.substr(bar + 3));
+        record_rect(ui, low, high, "picture.halves", name);
+    }
+}
+
 gl::Rect framebuffer_rect(const Ui& ui, ImVec2 low, ImVec2 size) {
     const auto whole = [&](float layout) { return int(std::lround(layout * ui.raster)); };
     return {whole(low.x), whole(low.y), std::max(1, whole(size.x)), std::max(1, whole(size.y))};
@@ -411,6 +429,7 @@ void PicturePanel::draw(Ui& ui) {
     else
         heat_.draw(ui, {pixels->width(), pixels->height()}, corner, end, {high.x, low.y});
     draw_plot_labels(ui, stage_, corner, end);
+    draw_halves(ui, stage_, corner, end);
     mark_block(ui, low, high);
     if (hovered) hover_line(ui, *pixels, low, high);
     remarks(ui, low, high);
