@@ -145,7 +145,7 @@ void Caption::draw(Ui& ui) {
             ui.later([this, held = stage_.held(*barrier)] { flip(stage_, *held); });
         ImGui::SameLine(0, ui.px(10));
     }
-    const RaceSummary race = summarize(stage_.checks());
+    const RaceSummary race = stage_.race_summary();
     // An audience reads what the picture means; what a key has changed, it sees.
     const bool failed = stage_.message().tone == Tone::error;
     const MessageWords said = failed ? message_words(stage_) : result_words(stage_);

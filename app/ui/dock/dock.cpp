@@ -273,7 +273,7 @@ void Dock::draw(Ui& ui, bool folded) {
     const auto wished =
         std::find_if(all.begin(), all.end(), [&](const Tab& tab) { return tab.id == wish; });
     const Tab& chosen = wished == all.end() ? all.front() : *wished;
-    const RaceSummary summary = summarize(stage_.checks());
+    const RaceSummary summary = stage_.race_summary();
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
     const float room = ImGui::GetContentRegionAvail().x;

@@ -168,7 +168,7 @@ void FindingsPanel::draw_needed(Ui& ui, const NeedFinder::Checked& checked, std:
 }
 
 void FindingsPanel::draw(Ui& ui) {
-    const RaceSummary summary = summarize(stage_.checks());
+    const RaceSummary summary = stage_.race_summary();
     ImGui::AlignTextToFramePadding();
     const bool by_button = !options_.inspect || stage_.checks().too_large;
     const float beside =

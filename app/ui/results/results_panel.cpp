@@ -258,8 +258,7 @@ void ResultsPanel::draw(Ui& ui) {
     compare_button(ui);
     const experiments::Report& report = stage_.report();
     // Numbers of earlier settings are faint until those of the new ones are there.
-    const Shown& shown = stage_.shown();
-    const bool old = shown.readings.report_parameters != stage_.parameters().of_launch();
+    const bool old = !stage_.shows_results_of_settings();
     if (!report.empty()) record_rect(ui, {}, {}, "results.state", old ? "old" : "current");
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, old ? 0.45F : 1.F);
     if (report.empty()) paragraph(ui.fonts.small, colour::faint, tr("Nothing measured yet."));

@@ -342,7 +342,7 @@ bool spoils_results(const Finding& finding) {
     return finding.severity == Severity::error || (finding.kind == FindingKind::race && reads);
 }
 
-RaceSummary summarize(const Checks& checks) {
+RaceSummary summarize(const Checks& checks, bool current) {
     RaceSummary summary;
     summary.checking = checks.checking;
     if (checks.inspection) {
@@ -358,7 +358,7 @@ RaceSummary summarize(const Checks& checks) {
     }
     if (summary.checking) {
         summary.chip = tr("checking…");
-    } else if (!checks.current) {
+    } else if (!checks.current || !current) {
         summary.state = State::unknown;
         summary.chip = tr("not checked");
         summary.sentence = tr("The settings have changed since the last check.");

@@ -165,6 +165,7 @@ struct RaceSummary {
 /// An error, or a race in which a thread reads: its result may be wrong.
 bool spoils_results(const emulator::Finding& finding);
 
-RaceSummary summarize(const Checks& checks);
+/// `current`: the settings on show are those of the results on show.
+RaceSummary summarize(const Checks& checks, bool current);
 
 }  // namespace warpscope::ui

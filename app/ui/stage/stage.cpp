@@ -365,6 +365,10 @@ void Stage::say(std::string text, Tone tone) {
     message_ = {std::move(text), tone, std::chrono::steady_clock::now()};
 }
 
+bool Stage::shows_results_of_settings() const {
+    return shown_->readings.report_parameters == parameters_->of_launch();
+}
+
 void Stage::check_automatically(bool on) {
     if (std::exchange(checks_automatically_, on) == on) return;
     send([on](Engine& engine) { engine.check_automatically(on); });

@@ -33,11 +33,11 @@ Inspection inspection(std::vector<Finding> findings, std::uint64_t blocks = 16,
 
 class RaceSummaryTest : public testing::Test {
   protected:
-    RaceSummary of(const Inspection& found) {
+    RaceSummary of(const Inspection& found, bool current = true) {
         found_ = found;
         Inspector inspector(work(), {});
         inspector.wait(fake_entry(), experiment_, true);
-        return summarize(inspector.checks());
+        return summarize(inspector.checks(), current);
     }
     Inspector::Work work() {
         return {[this](const auto&, auto&, std::size_t, auto) -> Inspector::Job<Inspection> {
@@ -136,12 +136,20 @@ TEST_F(RaceSummaryTest, TooLargeToCheckAutomaticallyIsNotAFailure) {
     EXPECT_NE(s.sentence.find("Too large to check automatically"), std::string::npos);
 }
 
+TEST_F(RaceSummaryTest, AVerdictOnEarlierSettingsIsNone) {
+    EXPECT_EQ(of(inspection({})).state, SummaryState::clean);
+    const RaceSummary s = of(inspection({}), false);
+    EXPECT_EQ(s.state, SummaryState::unknown);
+    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_EQ(s.sentence, "The settings have changed since the last check.");
+}
+
 TEST_F(RaceSummaryTest, BeforeTheFirstResultTheStateIsUnknown) {
     Inspector inspector(work(), std::chrono::hours(1));
-    EXPECT_EQ(summarize(inspector.checks()).chip, "not checked");
+    EXPECT_EQ(summarize(inspector.checks(), true).chip, "not checked");
     inspector.follow(fake_entry(), experiment_, true);
-    EXPECT_EQ(summarize(inspector.checks()).chip, "checking…");
-    EXPECT_EQ(summarize(inspector.checks()).state, SummaryState::unknown);
+    EXPECT_EQ(summarize(inspector.checks(), true).chip, "checking…");
+    EXPECT_EQ(summarize(inspector.checks(), true).state, SummaryState::unknown);
 }
 
 }  // namespace
