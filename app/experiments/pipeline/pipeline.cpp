@@ -291,7 +291,8 @@ Report Pipeline::report() {
     if (ms <= 0 || reference <= 0) return report;
     add("rate", "Memory rate", bytes_of(pixels) / (ms / 1000), "B/s",
         "The bytes that are read and written in the time of the kernel.");
-    if (chosen_.copies != Copies::synchronous)
+    // In the emulator copies overlap with nothing.
+    if (chosen_.copies != Copies::synchronous && device().info().kind == compute::DeviceKind::cuda)
         add("time", "Time : load and store", ms / reference, "x",
             "Below 1, the copies overlap with the filter.");
     return report;

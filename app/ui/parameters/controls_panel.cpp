@@ -1,6 +1,7 @@
 #include "ui/parameters/controls_panel.h"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <charconv>
@@ -93,6 +94,10 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
     record(ui, slider_id, parameter.text());
     tooltip(ui, tr(parameter.help()) + " " + parameter.range() + ".");
     if (moved) ui.edit = {slider_id, print(shown)};
+    if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        ui.edit = {slider_id, parameter.default_text()};
+        ImGui::ClearActiveID();  // else the slider takes the value under the mouse
+    }
     if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
         apply(ui, stage, parameter, ui.edit.text);
     const std::string current = ui.edit.id == slider_id ? ui.edit.text : parameter.text();

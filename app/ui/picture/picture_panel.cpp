@@ -365,6 +365,14 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
         canvas_.to_texel({mouse.x * double(ui.raster), mouse.y * double(ui.raster)});
     const int x = int(std::floor(at.x)), y = int(std::floor(at.y));
     if (x < 0 || y < 0 || x >= pixels.width() || y >= pixels.height()) return;
+    const auto& buffer = stage_.shown().readings.buffer;
+    if (buffer && buffer->numbers.elements() > 0 && is_plot(stage_, *buffer)) {
+        const launches::Array& array = buffer->numbers;
+        const std::size_t index = std::size_t(x) * array.elements() / std::size_t(pixels.width());
+        const double value = launches::real(array.at(index * array.type.lanes));
+        const std::string element = fmt::format("{}[{}] = {}", buffer->name, index, number(value));
+        return hover_box(ui, element, "", colour::dim, low, high);
+    }
     std::string line = fmt::format("x {}  y {}", x, y);
     const bool narrow = high.x - low.x < ui.px(440);
     if (const int side = stage_.tile_side(); side > 0)

@@ -114,6 +114,7 @@ const std::vector<KeyRow> table{
     {general, "over a timeline: zoom", {}, "Wheel"},
     {general, "over a timeline: move along it", {}, "Right drag"},
     {general, "over a timeline: show all of it", {}, "Double click"},
+    {general, "over a slider: its default value", {}, "Double click"},
     {general,
      "show or hide this list",
      {{Command::toggle_keys, GLFW_KEY_SLASH, shift, "?"},
