@@ -132,17 +132,19 @@ void draw_editor_download(const EditorFrame& frame) {
         say(frame, "editor.download.error", colour::bad, download.error());
 }
 
-/// Throws what write_whole throws.
-void save(const EditorFrame& frame, KernelDocument& document, const std::string& path) {
-    save_kernel(document, path);
-    frame.options.kernel_path = path;
-    frame.stage.say(tr("Saved {}.", path));
-}
-
 bool is_file_of(const KernelDocument& document, const std::string& path) {
     std::error_code error;
     return !document.path().empty() &&
            std::filesystem::equivalent(with_home(path), document.path(), error);
+}
+
+/// Throws what write_whole throws.
+void save(const EditorFrame& frame, KernelDocument& document, const std::string& path) {
+    save_kernel(document, path);
+    frame.options.kernel_path = path;
+    const bool is_copy = !is_file_of(document, path);  // the source has a file of its own
+    frame.stage.say(is_copy ? tr("Saved a copy, {}. Ctrl+S still saves {}.", path, document.path())
+                            : tr("Saved {}.", path));
 }
 
 /// Saves to the path that was typed. Returns false, with an error to show, where that fails.
