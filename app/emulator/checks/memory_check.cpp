@@ -128,13 +128,6 @@ std::unique_ptr<Observer> MemoryCheck::follow_stores() {
     return std::make_unique<Stores>(*this);
 }
 
-// An atomic both reads and writes, but an exchange whose old value nothing uses only writes.
-bool MemoryCheck::reads(const Access& a) const {
-    if (a.kind != MemoryAccess::atomic) return a.kind == MemoryAccess::load;
-    const Statement* const s = statement_at(launch_.kernel(), a.pc);
-    return !s || !s->has("exch") || launch_.kernel().code[a.pc].operands[0] != 0;
-}
-
 void MemoryCheck::on_global_access(const Access& a) {
     const bool writes = a.kind != MemoryAccess::load;
     std::uint64_t before = 0;
@@ -157,7 +150,7 @@ void MemoryCheck::on_global_access(const Access& a) {
                       [&](std::uint8_t word, int bits) { bits_written |= word & bits; });
             return bits_written != 0;
         };
-        if (unwritten && reads(a) &&
+        if (unwritten && reads_memory(launch_.kernel(), a.pc) &&
             (writes || loaded_.reads_unwritten(a.pc, address, a.bytes, any_written)))
             report(a, lane, *region, !written);
         if (a.same_address) break;

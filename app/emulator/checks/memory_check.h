@@ -91,7 +91,6 @@ class MemoryCheck : public Observer {
     /// Calls f(bits of the word, bits that stand for these bytes) for each word of the bytes.
     template <typename F>
     static void for_words(Region& region, std::uint64_t address, std::size_t bytes, F&& f);
-    bool reads(const Access& access) const;
     /// `is_whole`: none of the bytes was written.
     void report(const Access& access, unsigned lane, const Region& region, bool is_whole);
     void check_extern_array(const Access& access);

@@ -52,4 +52,13 @@ inline const Statement* statement_at(const Kernel& kernel, std::uint32_t pc) {
     return has_one ? &statements[info.statements - 1] : nullptr;
 }
 
+/// Whether an access uses what memory holds: a load, and an atomic, which both reads and writes.
+/// But an exchange whose old value nothing uses only writes.
+inline bool reads_memory(const Kernel& kernel, std::uint32_t pc) {
+    const MemoryAccess access = kernel.lines[pc].access;
+    if (access != MemoryAccess::atomic) return access == MemoryAccess::load;
+    const Statement* const s = statement_at(kernel, pc);
+    return !s || !s->has("exch") || kernel.code[pc].operands[0] != 0;
+}
+
 }  // namespace warpscope::emulator

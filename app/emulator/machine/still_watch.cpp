@@ -70,6 +70,7 @@ bool StillWatch::is_new(const BlockState& block, bool with_memory) {
 }
 
 bool StillWatch::is_still(const BlockState& block, Budget& budget) {
+    turned_ |= 1u << block.last_warp;
     const auto start = Clock::now();
     const auto time = start - budget.changed_at();
     if (start < next_look_ || (seen_.empty() && time < before_looking)) return false;
@@ -78,10 +79,12 @@ bool StillWatch::is_still(const BlockState& block, Budget& budget) {
     next_look_ = end + std::max<Clock::duration>(between_looks, 4 * (end - start));
     if (is_new) {
         looks_ = 0;
+        turned_ = 0;
         budget.note_change();
         return false;
     }
-    return ++looks_ >= fewest_looks && memory_ && time >= without_change;
+    return ++looks_ >= fewest_looks && memory_ && time >= without_change &&
+           !(block.runnable & ~turned_);
 }
 
 }  // namespace warpscope::emulator

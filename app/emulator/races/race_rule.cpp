@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "emulator/lower/uniformity.h"
 #include "emulator/ptx/opcodes.h"
 #include "emulator/warp/warp.h"
 
@@ -268,7 +269,9 @@ void RaceRule::strong_write(const Target& t, unsigned lane) {
 // Reports a read of a cell that no thread of the block has written. An mbarrier that nobody has
 // initialised ends the launch, with an error that says so.
 void RaceRule::check_written(const Target& t, std::uint32_t lanes) {
-    if (reported_unwritten_ || cells_.has_been_written(cells_.index_of(t.byte))) return;
+    if (reported_unwritten_ || cells_.has_been_written(cells_.index_of(t.byte)) ||
+        !reads_memory(report_.kernel(), access_.pc))
+        return;
     const auto any_written = [&](auto byte, auto bytes) { return cells_.any_written(byte, bytes); };
     const std::uint32_t begin = t.byte / access_.bytes * access_.bytes;
     if (!report_.loaded().reads_unwritten(access_.pc, begin, access_.bytes, any_written)) return;
