@@ -131,6 +131,26 @@ class Learning(Scenario):
         app.catch_up()
         self.assertIsNone(app.value("offer"))
 
+    def test_the_tour_takes_the_keys(self):
+        app = self.start(*RIPPLE)
+        app.click("offer")
+        app.wait_value("tour", "picture")
+        app.key("Right")
+        app.wait_value("tour", "ripple.sync")
+        app.key("s")  # behind the tour, keys change nothing
+        app.catch_up()
+        self.assertEqual(app.value("ripple.sync"), "on")
+        app.key("Left")
+        app.wait_value("tour", "picture")
+        app.click("tour.next")
+        app.wait_value("tour", "ripple.sync")
+        app.settle()
+        app.click("tour.back")
+        app.wait_value("tour", "picture")
+        app.key("Escape")
+        wait_for("the end of the tour", lambda: app.value("tour") is None)
+        app.quit()
+
     def test_a_recording_of_the_window_has_what_the_screen_has_shown(self):
         app = self.start(*RIPPLE, "--set", "ripple.pattern=ripple")
         app.pause()

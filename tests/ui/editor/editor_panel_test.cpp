@@ -129,6 +129,20 @@ TEST_F(EditorPanelTest, TheDiffCountsRemovedAndAddedLines) {
     EXPECT_EQ(line(1).substr(0, 6), "(no su");  // the pane kept its place
 }
 
+// A save makes the saved text the one to compare with, and frees the one before.
+TEST_F(EditorPanelTest, TheDiffOfASavedSourceIsEmpty) {
+    document() = KernelDocument(text(), "mine.cu");
+    click("editor.diff");
+    for (const char* added : {"// one\n", "// two\n"}) {
+        document().replace(added + text());
+        frames(3);
+        EXPECT_EQ(value("editor.diff.text"), "-0 +1");
+        document().set_saved("mine.cu");
+        frames(3);
+        EXPECT_EQ(value("editor.diff.text"), "-0 +0");
+    }
+}
+
 TEST_F(EditorTypingTest, AClickOnAMarkCommentsTheBarrierOutAndAnotherRestoresIt) {
     EXPECT_EQ(value("editor.state"), "built-in");
     const std::string mark = "editor.barrier." + std::to_string(barrier_line());
