@@ -33,8 +33,8 @@ namespace warpscope::emulator {
 ///
 /// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
 /// other blocks at its end, by cell, unless they read memory that no block writes. As long as there
-/// is no conflict, nothing more is kept of them than their distances from the model's, and what some
-/// instructions have stored.
+/// is no conflict, nothing more is kept of them than their distances from the model's, and what
+/// some instructions have stored.
 ///
 /// Most memory is only read, and large arrays are read in steps of one length. Such loads are kept
 /// as runs (LoadRun), and recorded at the end of the launch if a block writes to that memory. Where
