@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "emulator/program/error.h"
 #include "emulator/ptx/opcodes.h"
@@ -55,7 +57,9 @@ Finding BarrierCheck::finding_at(const BarrierArrival& a, Severity severity) con
 }
 
 void BarrierCheck::on_barrier_arrival(const BarrierArrival& a) {
-    newest_[a.barrier] = a;
+    const BarrierArrival before = std::exchange(newest_[a.barrier], a);
+    if (before.mask && before.pc != a.pc && !before.expected && !a.expected)
+        note_two_lines(before, a);
     const std::uint32_t missing = a.live & ~a.mask;
     if (!missing || !is_aligned(launch_.kernel().lines[a.pc].text)) return;
     const std::uint32_t threads = lane_count(missing);
@@ -73,8 +77,30 @@ void BarrierCheck::on_barrier_arrival(const BarrierArrival& a) {
     });
 }
 
+// Compilers make copies of a barrier, all of one line.
+void BarrierCheck::note_two_lines(const BarrierArrival& before, const BarrierArrival& a) {
+    const auto &line = launch_.kernel().lines[before.pc].source,
+               &other = launch_.kernel().lines[a.pc].source;
+    if (line.file < 0 || other.file < 0 || (line.file == other.file && line.line == other.line))
+        return;
+    const auto [low, high] = std::minmax(before.pc, a.pc);
+    log_.add({&launch_.kernel(), low, high, FindingKind::barrier, Severity::note},
+             lane_count(a.mask), [&] {
+                 Finding f = finding_at(a, Severity::note);
+                 const ThreadAtLine waits = finding_at(before, Severity::note).first;
+                 f.sentence = fmt::format(
+                     "Threads of block {} wait at two barriers, which count as one: thread {} at "
+                     "{}, and thread {} at {}. PTX lets them, but the CUDA Programming Guide asks "
+                     "that all threads of a block take one __syncthreads() together.",
+                     name_of(f.first.block), name_of(waits.thread), waits.where_in_full(),
+                     name_of(f.first.thread), f.first.where_in_full());
+                 return f;
+             });
+}
+
 void BarrierCheck::on_barrier_release(const BarrierRelease& r) {
-    const BarrierArrival& a = newest_[r.barrier];
+    const BarrierArrival a = newest_[r.barrier];
+    newest_[r.barrier].mask = 0;
     const std::uint32_t gone = launch_.threads() - r.live_threads;
     if (a.expected || !gone) return;
     log_.add({&launch_.kernel(), a.pc, a.pc, FindingKind::barrier, Severity::warning}, gone, [&] {

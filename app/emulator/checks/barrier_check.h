@@ -20,6 +20,9 @@ namespace warpscope::emulator {
 ///            part, and the value is used (see UndefinedValues).
 ///   warning  The barrier completes although threads of the block have exited before it. Synccheck
 ///            reports nothing here, because since Volta exited threads do not count.
+///   note     Threads wait at the barriers of two lines, which count as one. PTX lets them; the
+///   CUDA
+///            Programming Guide asks for one condition in the whole block.
 /// Lanes that take another branch and exit there give an error if the others arrive before that, a
 /// warning if they arrive after it.
 class BarrierCheck : public Observer {
@@ -57,13 +60,14 @@ class BarrierCheck : public Observer {
     Finding finding_at(FindingKind kind, Severity severity, std::uint32_t pc, std::uint32_t thread,
                        std::uint32_t block) const;
     Finding finding_at(const BarrierArrival& arrival, Severity severity) const;
+    void note_two_lines(const BarrierArrival& before, const BarrierArrival& arrival);
     std::string sentence(const MemberFault& fault, std::uint32_t lane, const Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;
     UndefinedValues outsiders_{UndefinedValues::Source::outsiders};
     using Arrivals = std::array<BarrierArrival, barriers_per_block>;  ///< by barrier
-    Arrivals newest_;
+    Arrivals newest_;                              ///< those before the last release have no lanes
     std::map<std::uint32_t, Arrivals> of_others_;  ///< by block, of a cooperative launch
     std::uint32_t block_ = 0;                      ///< whose turn it is
 };

@@ -96,6 +96,10 @@ constexpr const char* forms_of_checks[] = {
     tr_later("byte {} of the shared memory of block {}"),
     tr_later("byte {} of an allocation of {} bytes"),
     tr_later("byte {} of the variable {}"),
+    tr_later("Threads of block {} wait at two barriers, which count as one: thread {} at {}, and "
+             "thread {} at {}."),
+    tr_later("PTX lets them, but the CUDA Programming Guide asks that all threads of a block take "
+             "one __syncthreads() together."),
     // Races within a block.
     tr_later("{} read {} at {} before {} wrote it at {}: {}."),
     tr_later("{} read {} at {} before {} wrote it atomically at {}: {}."),

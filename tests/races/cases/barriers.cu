@@ -189,3 +189,18 @@ __global__ void uneven_passes(int* out) {
     }
     out[threadIdx.x] = sum;
 }
+
+// The two warps wait at barriers of two lines, or of one.
+template <bool ONE>
+__global__ void two_lines(int* out) {
+    if (ONE) {
+        __syncthreads();
+    } else if (threadIdx.x >= 32) {
+        out[64 + threadIdx.x] = 1;
+        __syncthreads();
+    } else {
+        out[96 + threadIdx.x] = 2;
+        __syncthreads();
+    }
+    out[threadIdx.x] = 3;
+}
