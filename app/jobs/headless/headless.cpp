@@ -8,6 +8,7 @@
 #include <map>
 #include <new>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "compute/device/kernel_files.h"
@@ -315,6 +316,7 @@ std::filesystem::path asked_launch(compute::Helpers& helpers, const HeadlessRequ
     const std::string name = request.why.substr(0, request.why.find('['));
     const auto numbers = programs::read_launch_ranges(request.why_launches);
     std::map<std::string, bool> has_name;  // by kernel
+    std::set<std::string> known_names;
     for (const launches::CapturedLaunch& launch : capture->launches | std::views::reverse) {
         if (!request.why_kernel.empty() && launch.kernel != request.why_kernel) continue;
         if (!programs::is_in(*numbers, launch.number)) continue;
@@ -323,14 +325,16 @@ std::filesystem::path asked_launch(compute::Helpers& helpers, const HeadlessRequ
             const auto file = launches::read_launch_file(launch.file);
             const auto opened = experiments::open_launch(helpers, file, math, request.stops.work);
             known->second = opened.plan->file.find_buffer(name);
+            for (const auto& buffer : opened.plan->file.buffers) known_names.insert(buffer.name);
         }
         if (known->second) return launch.file;
     }
-    throw UsageError(fmt::format("--why {}: no captured launch{} has an argument {}", request.why,
+    throw UsageError(fmt::format("--why {}: no captured launch{} has an argument {}; there are: {}",
+                                 request.why,
                                  request.why_launches.empty() && request.why_kernel.empty()
                                      ? ""
                                      : " that --launches and --kernel choose",
-                                 name));
+                                 name, fmt::join(known_names, ", ")));
 }
 
 /// Opens the launch file of the request, and replaces the device with one that runs its kernels.
