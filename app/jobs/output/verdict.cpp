@@ -34,10 +34,10 @@ std::string what(const Finding& f) {
             return fmt::format("read of {} memory that no thread wrote, at {}",
                                f.byte ? "shared" : "global", f.first.where());
         case FindingKind::barrier:
-            return fmt::format(f.severity == emulator::Severity::note
-                                   ? "two barriers that count as one, at {}"
-                                   : "barrier not reached by all threads, at {}",
-                               f.first.where());
+            return (f.severity == emulator::Severity::note
+                        ? "two barriers that count as one, at "
+                        : "barrier not reached by all threads, at ") +
+                   f.first.where();
         case FindingKind::members:
             return fmt::format("wrong member mask at {}", f.first.where());
         case FindingKind::undefined:

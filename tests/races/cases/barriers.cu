@@ -199,7 +199,7 @@ __global__ void two_lines(int* out) {
         out[64 + threadIdx.x] = 1;
         __syncthreads();
     } else {
-        out[96 + threadIdx.x] = 2;
+        out[64 + threadIdx.x] = 2;
         __syncthreads();
     }
     out[threadIdx.x] = 3;
