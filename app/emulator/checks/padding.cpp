@@ -58,10 +58,14 @@ void LoadedElements::find_uses() {
     const KernelSyntax& syntax = kernel_->origin->syntax;
     uses_.assign(syntax.registers.size() + 1, {});
     for (const Statement& s : syntax.statements) {
-        if (stores_vector(s)) continue;
+        if (stores_vector(s)) {
+            for (const std::int32_t r : sources_of(s)) uses_[std::size_t(r)].is_kept = true;
+            continue;
+        }
         const std::uint8_t computed = computed_bytes(s);
         for (const std::int32_t r : sources_of(s)) {
             uses_[std::size_t(r)].is_used = true;
+            uses_[std::size_t(r)].is_kept |= s.opcode->operation != Operation::selp;
             uses_[std::size_t(r)].computed |= computed;
         }
     }
@@ -84,7 +88,7 @@ LoadedElements::Elements LoadedElements::read(std::uint32_t pc) const {
     Elements found{kernel_->lines[pc].bytes / std::uint32_t(elements.size()), {}};
     for (const Operand& element : elements)
         found.uses.push_back(element.kind == Operand::register_ ? uses_[std::size_t(element.index)]
-                                                                : Use{});
+                                                                : Use{.is_kept = true});
     return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -36,10 +37,18 @@ class LoadedElements {
         return false;
     }
 
+    /// Whether the kernel does nothing with what an ld reads but choose between it and another
+    /// value (selp), which may drop it: compilers load both of `found ? value : 0`.
+    bool may_be_dropped(std::uint32_t pc) {
+        const std::vector<Use>& uses = of(pc).uses;
+        return !uses.empty() && std::ranges::none_of(uses, &Use::is_kept);
+    }
+
   private:
     /// What becomes of a register.
     struct Use {
         bool is_used = false;       ///< otherwise than to be stored in a vector
+        bool is_kept = false;       ///< used otherwise than by selp
         std::uint8_t computed = 0;  ///< a bit for each byte that the kernel computes with
     };
     struct Elements {

@@ -130,11 +130,14 @@ void RaceReport::add(const Conflict& found, const Access& later, std::uint64_t c
 
 void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes) {
     is_clean_ = false;
+    const bool may_be_dropped = loaded_.may_be_dropped(read.pc);
+    const Severity severity = may_be_dropped ? Severity::note : Severity::error;
     log_.add(
-        {&launch_.kernel(), read.pc, read.pc, FindingKind::uninitialized, Severity::error},
+        {&launch_.kernel(), read.pc, read.pc, FindingKind::uninitialized, severity},
         lane_count(lanes), [&] {
             Finding f;
             f.kind = FindingKind::uninitialized;
+            f.severity = severity;
             f.kernel = launch_.kernel().name;
             const auto lane = std::uint32_t(std::countr_zero(lanes));
             f.first = launch_.at(read.pc, read.warp * lanes_per_warp + lane, block_);
@@ -143,6 +146,9 @@ void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint
                 "Thread {} of block {} reads byte {} of shared memory at {} before any thread of "
                 "its block has written it. The value is undefined.",
                 name_of(f.first.thread), name_of(f.first.block), byte, f.first.where_in_full());
+            if (may_be_dropped)
+                f.sentence +=
+                    " The kernel chooses between it and another value, so it may drop it.";
             return f;
         });
 }

@@ -129,6 +129,7 @@ constexpr const char* forms_of_checks[] = {
     tr_later("Thread {} of block {} reads byte {} of shared memory at {} before any thread of its "
              "block has written it."),
     tr_later("The value is undefined."),
+    tr_later("The kernel chooses between it and another value, so it may drop it."),
     tr_later("Block {} ends while the bulk copy that thread {} started at {} may still read byte "
              "{} of its shared memory: the thread must wait with cp.async.bulk.wait_group or "
              "cp.async.bulk.wait_group.read before it ends."),

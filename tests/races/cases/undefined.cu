@@ -76,3 +76,16 @@ __global__ void exchanges(int* out) {
     __syncthreads();
     if (threadIdx.x > 0) out[threadIdx.x] = flag;
 }
+
+// Compilers load both words of shared memory, and choose afterwards.
+__global__ void chosen(const int* in, int* out, int n) {
+    __shared__ int found, where;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    if (in[threadIdx.x] == n) {
+        found = 1;
+        where = threadIdx.x;
+    }
+    __syncthreads();
+    out[threadIdx.x] = found ? where : -1;
+}
