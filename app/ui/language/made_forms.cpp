@@ -36,10 +36,10 @@ constexpr const char* forms_of_checks[] = {
     tr_later("{}, for the {}rd time"),
     tr_later("{}, for the {}th time"),
     tr_later("{}, access {}"),
-    tr_later("{} runs until it waits or ends"),
-    tr_later("{} runs until it is before {}"),
     tr_later("{} reads old values, and runs until it waits or ends"),
     tr_later("{} reads old values, and runs until it is before {}"),
+    tr_later("{} runs until it waits or ends"),
+    tr_later("{} runs until it is before {}"),
     tr_later("{} reads at {} what the word held before {} stored to it at {}, as it may, since "
              "nothing orders the two"),
     tr_later("thread {} reads {}, as it may: nothing orders the write of {} before it"),

@@ -136,10 +136,6 @@ void InputState::apply(const std::vector<InputEvent>& events) {
     io.KeyShift = either(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
     io.KeyAlt = either(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
     io.KeySuper = either(GLFW_KEY_LEFT_SUPER, GLFW_KEY_RIGHT_SUPER);
-    // Newer versions use the widget that has the focus with Enter, too.
-    const bool by_keyboard = io.ConfigFlags & ImGuiConfigFlags_NavEnableKeyboard;
-    if (by_keyboard && !io.WantTextInput && either(GLFW_KEY_ENTER, GLFW_KEY_KP_ENTER))
-        io.NavInputs[ImGuiNavInput_Activate] = 1;
 }
 #endif
 
@@ -257,10 +253,30 @@ Gui::~Gui() {
     ImGui::SetCurrentContext(before_);
 }
 
+namespace {
+
+/// Before 1.87, Dear ImGui uses the widget that has the focus with the space bar alone.
+void use_widgets_with_enter() {
+#if IMGUI_VERSION_NUM < 18700
+    ImGuiIO& io = ImGui::GetIO();
+    const auto is_down = [&](ImGuiKey key) {
+        const int at = io.KeyMap[key];  // negative without a window
+        return at >= 0 && io.KeysDown[at];
+    };
+    const bool by_keyboard = io.ConfigFlags & ImGuiConfigFlags_NavEnableKeyboard;
+    if (by_keyboard && !io.WantTextInput &&
+        (is_down(ImGuiKey_Enter) || is_down(ImGuiKey_KeyPadEnter)))
+        io.NavInputs[ImGuiNavInput_Activate] = 1;
+#endif
+}
+
+}  // namespace
+
 void Gui::begin_frame(const std::vector<InputEvent>& input) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     if (!imgui_has_queue) input_.apply(input);
+    use_widgets_with_enter();
     ImGui::NewFrame();
 }
 
@@ -269,6 +285,7 @@ void Gui::begin_frame(int width, int height) {
     io.DisplaySize = {float(width), float(height)};
     io.DeltaTime = 1.F / 60;
     ImGui_ImplOpenGL3_NewFrame();
+    use_widgets_with_enter();
     ImGui::NewFrame();
 }
 
