@@ -84,7 +84,7 @@ RippleParameters::RippleParameters()
 
 double RippleParameters::work() const {
     constexpr double draw = 120, compare = 50, stamp = 55;  // for each pixel
-    const double drawn = view == View::split ? 3 : 2;       // pictures
+    constexpr double drawn = 2;                             // pictures
     // While warps of a block of 256 pixels are delayed, no other warp needs to run.
     const double delayed = stamped() ? stamp + 32.0 / 256 * 0.7 * double(delay) : 0;
     return double(size * size) * (drawn * draw + compare + delayed);

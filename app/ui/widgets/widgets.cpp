@@ -466,6 +466,11 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     if (open) {
         for (std::size_t i = 0; i < labels.size(); ++i) {
             if (ImGui::Selectable(labels[i].c_str(), i == chosen)) clicked = int(i);
+            // After a click, Dear ImGui chooses with a key only when an arrow key has moved.
+            if (ImGui::IsItemFocused() && key_pressed(ImGuiKey_Enter)) {
+                clicked = int(i);
+                ImGui::CloseCurrentPopup();
+            }
             if (i == chosen) ImGui::SetItemDefaultFocus();  // where the arrow keys begin
             record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
         }
