@@ -41,7 +41,8 @@ class LoadedElements {
     /// value (selp), which may drop it: compilers load both of `found ? value : 0`.
     bool may_be_dropped(std::uint32_t pc) {
         const std::vector<Use>& uses = of(pc).uses;
-        return !uses.empty() && std::ranges::none_of(uses, &Use::is_kept);
+        return !uses.empty() &&
+               std::ranges::all_of(uses, [](const Use& u) { return u.is_used && !u.is_kept; });
     }
 
   private:
