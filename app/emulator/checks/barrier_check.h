@@ -20,9 +20,8 @@ namespace warpscope::emulator {
 ///            part, and the value is used (see UndefinedValues).
 ///   warning  The barrier completes although threads of the block have exited before it. Synccheck
 ///            reports nothing here, because since Volta exited threads do not count.
-///   note     Threads wait at the barriers of two lines, which count as one. PTX lets them; the
-///   CUDA
-///            Programming Guide asks for one condition in the whole block.
+///   note     Threads wait at the barriers of two lines, which count as one. PTX lets them, and the
+///            CUDA Programming Guide does not.
 /// Lanes that take another branch and exit there give an error if the others arrive before that, a
 /// warning if they arrive after it.
 class BarrierCheck : public Observer {

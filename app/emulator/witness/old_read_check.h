@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "emulator/machine/launch_settings.h"
 #include "emulator/machine/old_values.h"

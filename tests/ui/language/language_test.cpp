@@ -119,8 +119,10 @@ constexpr const char* sentences_of_orders[] = {
     "shows "
     "what a load does that a GPU executes later than it stands, and what an atomic operation does "
     "whose scope is too small.",
-    "With 0 preemptions, warp 0 of block (1,0,0) reads at kernels/a.cu:9 what the word held before warp 1 "
-    "of block (0,0,0) stored to it at kernels/a.cu:5, as it may, since nothing orders the two: then y[1] "
+    "With 0 preemptions, warp 0 of block (1,0,0) reads at kernels/a.cu:9 what the word held before "
+    "warp 1 "
+    "of block (0,0,0) stored to it at kernels/a.cu:5, as it may, since nothing orders the two: "
+    "then y[1] "
     "is 0 instead of 1, which is expected.",
     "after 1 barrier: warp 2 reads old values, and runs until it waits or ends",
     "thread (0,0,0) reads 0, as it may: nothing orders the write of 5 before it",
