@@ -78,7 +78,7 @@ RippleParameters::RippleParameters()
     view.remark_when([this] { return remark_on_stale_reads(*this); });
     group("Kernel", {&sync, &layout});
     group("Picture", {&pattern, &view, &size, &speed});
-    group("Statistics", {&window});
+    group("Statistics", {&window}, "Statistics of the last launches.");
     group("Race laboratory", {&delayed, &delay_before, &delay, &timed_block});
 }
 

@@ -45,7 +45,7 @@ DotParameters::DotParameters()
            2'000, 0, 10'000'000) {
     hold.only_when([this] { return kernel == Variant::divergent_bounded; });
     group("Kernel", {&kernel, &n, &block});
-    group("Statistics", {&launches});
+    group("Statistics", {&launches}, "Statistics of the last launches.");
     group("Race laboratory", {&hold});
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
@@ -25,7 +26,7 @@ void logo(Ui& ui) {
             const bool stale = x == 2 && y == 1;
             list.AddRectFilled(
                 low, {low.x + cell, low.y + cell},
-                stale ? colour::finding : faded(colour::accent, 0.45F + 0.12F * float(x + y)),
+                stale ? colour::bad : faded(colour::accent, 0.45F + 0.12F * float(x + y)),
                 ui.px(1));
         }
     ImGui::Dummy({3 * cell + 2 * gap, ImGui::GetFrameHeight()});
@@ -84,31 +85,44 @@ struct BarButton {
     std::string label, help;
     Command command;
     bool on = false;
-    int rank = 0;  ///< the lowest go where there is little room
+    int rank = 0;  ///< the lowest go into the menu where there is little room
 };
 
+/// The buttons of the bar. While there is a recording, the one that ends it stands first.
 std::vector<BarButton> bar_buttons(const ViewOptions& options) {
-    const bool records = options.records != Recorded::none;
-    return {
-        {"vsync", tr("V-sync"),
-         tr("Wait for the monitor before each frame; off: unlimited frame rate"),
-         Command::toggle_vsync, options.vsync, 0},
+    std::vector<BarButton> buttons{
         {"open", tr("Open…"),
          tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
-         Command::open_file, false, 5},
+         Command::open_file, false, 1},
+        {"lessons.button", tr("Lessons"), tr("Lessons with gates that the detector decides"),
+         Command::toggle_lessons, options.lessons, 2}};
+    if (options.records != Recorded::none)
+        buttons.insert(buttons.begin(),
+                       {"record", record_label(options), tr("End the recording and save it"),
+                        Command::toggle_recording, true, 3});
+    return buttons;
+}
+
+/// What the menu of the bar has at first.
+std::vector<BarButton> save_buttons(const ViewOptions& options) {
+    std::vector<BarButton> buttons{
         {"screenshot.picture", tr("Save picture"),
          tr("Save the picture alone as a PNG, with the settings in its metadata"),
-         Command::save_picture, false, 3},
+         Command::save_picture},
         {"screenshot.window", tr("Save window"),
          tr("Save the whole window as a PNG, with the settings in its metadata"),
-         Command::save_window, false, 2},
-        {"copy.picture", tr("Copy"), tr("Copy the picture alone to the clipboard"),
-         Command::copy_picture, false, 1},
-        {"record", record_label(options),
-         records ? tr("End the recording and save it") : tr("Record the window as an animated PNG"),
-         Command::toggle_recording, records, records ? 7 : 4},
-        {"lessons.button", tr("Lessons"), tr("Lessons with gates that the detector decides"),
-         Command::toggle_lessons, options.lessons, 6}};
+         Command::save_window},
+        {"copy.picture", tr("Copy picture"), tr("Copy the picture alone to the clipboard"),
+         Command::copy_picture}};
+    if (options.records == Recorded::none)
+        for (const bool window : {false, true})
+            buttons.push_back(
+                {window ? "record" : "record.picture",
+                 window ? tr("Record window") : tr("Record picture"),
+                 window ? tr("Record the window as an animated PNG")
+                        : tr("Record the picture alone as an animated PNG"),
+                 window ? Command::toggle_recording : Command::toggle_picture_recording});
+    return buttons;
 }
 
 float language_width(Ui& ui) {
@@ -118,11 +132,10 @@ float language_width(Ui& ui) {
     return widest + ui.px(8) + ImGui::GetFrameHeight();
 }
 
-constexpr const char* more = "»";
-
-/// The width of what is always there, and of the button that lists the others.
+/// The width of what is always there.
 float help_width(Ui& ui) {
-    return button_width("?") + button_width(more) + language_width(ui) + 2 * ui.px(4);
+    return button_width("?") + button_width(tr("Save")) + ui.px(12) + language_width(ui) +
+           2 * ui.px(4);
 }
 
 void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
@@ -145,29 +158,37 @@ void bar_button(Ui& ui, const BarButton& one, ImVec2 size = {0, 0}) {
     tooltip(ui, with_key(one.help, one.command));
 }
 
-/// Lists the buttons that have no room in the bar.
-void more_buttons(Ui& ui, const std::vector<BarButton>& folded) {
-    if (flat_button(ui, "more", more)) ImGui::OpenPopup("more");
-    tooltip(ui, tr("The buttons that have no room here."));
+/// A button that opens the menu: what has no room in the bar, then what saves or copies.
+void bar_menu(Ui& ui, const ViewOptions& options, std::vector<BarButton> entries) {
+    std::ranges::move(save_buttons(options), std::back_inserter(entries));
+    const std::string label = std::string(tr("Save")) + "    ";
+    if (flat_button(ui, "save", label.c_str(), false, {button_width(tr("Save")) + ui.px(12), 0}))
+        ImGui::OpenPopup("save");
+    tooltip(ui, tr("Save, copy or record the picture or the window."));
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-    ImGui::SetNextWindowPos({low.x, high.y + ui.px(4)});
+    draw_icon(Icon::fold, {high.x - ui.px(13), (low.y + high.y) / 2}, ui.px(4), colour::dim);
+    ImGui::SetNextWindowPos({high.x, high.y + ui.px(4)}, ImGuiCond_Always, {1, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
-    const bool open = ImGui::BeginPopup("more");
+    const bool open = ImGui::BeginPopup("save");
     ImGui::PopStyleVar();
     if (!open) return;
     float widest = 0;
-    for (const BarButton& one : folded) widest = std::max(widest, button_width(one.label.c_str()));
-    for (const BarButton& one : folded) bar_button(ui, one, {widest, 0});
+    for (const BarButton& one : entries) widest = std::max(widest, button_width(one.label.c_str()));
+    ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5F});
+    ImGui::PushStyleColor(ImGuiCol_Button, colour::clear);
+    for (const BarButton& one : entries) bar_button(ui, one, {widest, 0});
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
     ImGui::EndPopup();
 }
 
-/// Draws as many buttons as have room, and lists the others.
+/// Draws as many buttons as have room, and a menu with the others.
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
                    const std::function<void(Language)>& speak) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
     std::vector<BarButton> buttons = bar_buttons(options), folded;
     const auto width = [&] {
-        float sum = help_width(ui) - (folded.empty() ? button_width(more) + gap : 0);
+        float sum = help_width(ui);
         for (const BarButton& one : buttons) sum += button_width(one.label.c_str()) + gap;
         return sum;
     };
@@ -181,10 +202,8 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
         bar_button(ui, one);
         ImGui::SameLine(0, gap);
     }
-    if (!folded.empty()) {
-        more_buttons(ui, folded);
-        ImGui::SameLine(0, gap);
-    }
+    bar_menu(ui, options, std::move(folded));
+    ImGui::SameLine(0, gap);
     choose_language(ui, speak);
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
@@ -273,7 +292,7 @@ void TransportPanel::drawer_button(Ui& ui, Drawer drawer) {
 }
 
 void draw_edited_badge(Ui& ui, const std::string& files) {
-    badge(ui, tr("edited"), colour::finding);
+    badge(ui, tr("edited"), colour::accent);
     record(ui, "edited", files);
     tooltip(ui, tr("An edited kernel source runs: {}.", files));
 }

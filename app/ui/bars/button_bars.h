@@ -16,7 +16,7 @@ namespace warpscope::ui {
 /// frames were dropped.
 std::string record_label(const ViewOptions& options);
 
-/// The bar at the top: the experiments, V-sync, screenshots and the list of keys.
+/// The bar at the top: the experiments, files, lessons, the menu that saves, and the list of keys.
 class TopBar {
   public:
     /// `speak` changes the language of the window.

@@ -8,6 +8,7 @@
 
 #include "experiments/framework/frame_cost.h"
 #include "ui/bars/button_bars.h"
+#include "ui/dock/verdict_card.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/stage/inspector.h"
@@ -58,8 +59,8 @@ MessageWords result_words(const Stage& stage) {
     return {"", colour::dim, colour::clear};
 }
 
-/// The words of the message line. An error stays until the next change. Any other message gives way
-/// to the worst result after a while.
+/// The words of the message line. An error stays until the next change, any other message for a
+/// while.
 MessageWords message_words(const Stage& stage) {
     const Message& message = stage.message();
     const auto age = std::chrono::steady_clock::now() - message.at;
@@ -67,7 +68,7 @@ MessageWords message_words(const Stage& stage) {
         return {message.text, colour::bad, colour::bad};
     if (!message.text.empty() && age < std::chrono::seconds(12))
         return {message.text, colour::text, colour::text};
-    return result_words(stage);
+    return {"", colour::dim, colour::clear};
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ MessageWords message_words(const Stage& stage) {
 void MessageLine::draw(Ui& ui) {
     const compute::DeviceInfo& info = stage_.device();
     std::string right = tr(std::string_view(info.name));
-    if (stage_.pixels())
+    // How a GPU's pixels reach OpenGL; the emulator always writes where OpenGL reads.
+    if (stage_.pixels() && info.kind != compute::DeviceKind::emulator)
         right += " · " + tr(std::string_view(gl::to_string(stage_.shown().picture.path)));
     ImGui::PushFont(ui.fonts.small);
     const float right_width = ImGui::CalcTextSize(right.c_str()).x;
@@ -151,13 +153,8 @@ void Caption::draw(Ui& ui) {
     const MessageWords said = failed ? message_words(stage_) : result_words(stage_);
     ImGui::SetCursorPosY(top + ui.px(4));
     ImGui::BeginGroup();
-    const bool bad = race.state != RaceSummary::State::clean;
     const float bottom = ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y;
-    paragraph(ui.fonts.strong,
-              race.checking ? colour::dim
-              : bad         ? colour::bad
-                            : colour::good,
-              race.chip);
+    paragraph(ui.fonts.strong, colour_of(mark_of(race)), race.chip);
     record(ui, "caption.race", race.chip);
     edited_mark(ui, stage_);
     // A long sentence is smaller, rather than cut.

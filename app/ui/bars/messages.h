@@ -21,7 +21,7 @@ struct Offer {
     std::function<void()> decline{};
 };
 
-/// The line at the foot: the newest message or the worst result, an offer, the device.
+/// The line at the foot: the newest message, an offer, the device.
 class MessageLine {
   public:
     explicit MessageLine(Stage& stage) : stage_(stage) {}

@@ -106,8 +106,8 @@ void SpeakerMarks::draw(Ui& ui) const {
     ImDrawList& list = *ImGui::GetForegroundDrawList();
     const ImVec2 mouse = ImGui::GetIO().MousePos, screen = ImGui::GetIO().DisplaySize;
     const bool down = ImGui::IsMouseDown(ImGuiMouseButton_Left);
-    list.AddCircleFilled(mouse, ui.px(22), faded(colour::finding, down ? 0.45F : 0.25F));
-    list.AddCircle(mouse, ui.px(22), faded(colour::finding, 0.8F), 0, ui.px(2));
+    list.AddCircleFilled(mouse, ui.px(22), faded(colour::accent, down ? 0.45F : 0.25F));
+    list.AddCircle(mouse, ui.px(22), faded(colour::accent, 0.8F), 0, ui.px(2));
     if (!moves()) return;
     ImGui::PushFont(ui.fonts.value);
     const ImVec2 size = ImGui::CalcTextSize(key_.c_str());

@@ -108,7 +108,7 @@ void policy_row(Ui& ui, const PolicyOutcome& outcome) {
                                     : tr("finishes"),
                   !outcome.ends ? colour::bad
                   : clean       ? colour::dim
-                                : colour::finding,
+                                : colour::warning,
                   outcome_of(outcome)});
 }
 

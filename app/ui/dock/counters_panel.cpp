@@ -51,7 +51,7 @@ std::string each(const MemoryCounts& loads, const MemoryCounts& stores, const Me
 }
 
 ImU32 share_colour(double share) {
-    return share >= 0.8 ? colour::good : share >= 0.4 ? colour::finding : colour::bad;
+    return share >= 0.8 ? colour::good : share >= 0.4 ? colour::warning : colour::bad;
 }
 
 /// A share in percent; above 100 where lanes ask for the same bytes.

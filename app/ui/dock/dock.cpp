@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ui/dock/verdict_card.h"
 #include "ui/language/language.h"
 #include "ui/stage/inspector.h"
 #include "ui/widgets/glossary.h"
@@ -13,21 +14,11 @@
 namespace warpscope::ui {
 namespace {
 
-ImU32 colour_of(const RaceSummary& summary) {
-    if (summary.checking) return colour::dim;
-    switch (summary.state) {
-        case RaceSummary::State::unknown:
-            return colour::dim;
-        case RaceSummary::State::clean:
-            return colour::good;
-        case RaceSummary::State::warning:
-            return colour::finding;
-        case RaceSummary::State::race:
-        case RaceSummary::State::error:
-        case RaceSummary::State::failed:
-            return colour::bad;
-    }
-    return colour::dim;
+/// The other tabs hold pictures, which fill any height.
+bool is_as_high_as_its_contents(std::string_view tab) {
+    constexpr std::string_view tabs[] = {"timings", "findings", "counters", "lines",    "launch",
+                                         "order",   "breaks",   "barriers", "registers"};
+    return std::ranges::find(tabs, tab) != std::end(tabs);
 }
 
 /// Returns a function that draws the panel.
@@ -41,7 +32,7 @@ float tab_padding(const Ui& ui, bool dense) {
     return ui.px(dense ? 6 : 10);
 }
 
-float pill_width(const Ui& ui, const std::string& count) {
+float count_width(const Ui& ui, const std::string& count) {
     const float number = ImGui::CalcTextSize(count.c_str()).x;
     return count.empty() ? 0 : std::max(number + ui.px(12), ui.px(20));
 }
@@ -54,7 +45,7 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
     const float title = ImGui::CalcTextSize(tab.title).x;
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 number = ImGui::CalcTextSize(count.c_str());
-    const float pill = pill_width(ui, count);
+    const float pill = count_width(ui, count);
     ImGui::PopFont();
     const float padding = tab_padding(ui, dense);
     const float width = title + 2 * padding + (pill > 0 ? pill + ui.px(6) : 0);
@@ -85,50 +76,12 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
 /// Width of all tabs. `found`: the number in the findings' pill.
 template <class Tab>
 float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& found, bool dense) {
-    float width = pill_width(ui, found) + ui.px(6);
+    float width = count_width(ui, found) + ui.px(6);
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
     for (const Tab& tab : tabs)
         width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, dense) + ui.px(2);
     ImGui::PopFont();
     return width;
-}
-
-float chip_width(const Ui& ui, const std::string& chip) {
-    ImGui::PushFont(ui.fonts.small);
-    const float words = ImGui::CalcTextSize(chip.c_str()).x;
-    ImGui::PopFont();
-    return words + ui.px(32);
-}
-
-/// Draws the result of the checks, `right` from the right edge, in as many words as have room. True
-/// when clicked.
-bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
-    const float room = ImGui::GetContentRegionAvail().x - right;
-    const std::string& words = chip_width(ui, summary.chip) <= room ? summary.chip : summary.brief;
-    ImGui::PushFont(ui.fonts.small);
-    const ImVec2 size = ImGui::CalcTextSize(words.c_str());
-    note_if_cut(words, room - ui.px(32));
-    ImGui::PopFont();
-    const float height = ui.px(22), width = chip_width(ui, words);
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
-    ImVec2 low = ImGui::GetCursorScreenPos();
-    low.y += ui.px(4);
-    ImGui::SetCursorScreenPos(low);
-    const bool clicked = hit_area("race", {width, height});
-    record(ui, "race", summary.chip);
-    record_rect(ui, low, {low.x + width, low.y + height}, "race.words", words);
-    hover_label(summary.state == RaceSummary::State::race ? "hazard" : summary.chip);
-    tooltip(ui, summary.sentence);
-    const ImU32 colour = colour_of(summary);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(
-        low, {low.x + width, low.y + height},
-        faded(colour, ImGui::IsItemHovered() ? colour::hovered_chip_fill : colour::badge_fill),
-        height / 2);
-    list.AddCircleFilled({low.x + ui.px(13), low.y + height / 2}, ui.px(3.5F), colour);
-    list.AddText(ui.fonts.small, text_size(ui.fonts.small),
-                 {low.x + ui.px(22), low.y + (height - size.y) / 2}, colour, words.c_str());
-    return clicked;
 }
 
 }  // namespace
@@ -224,6 +177,10 @@ void Dock::choose(const char* tab, bool was_open) {
     if (!microscope_.is_open()) options_.dock_folded = was_open;
 }
 
+void Dock::show_findings() {
+    choose("findings", false);
+}
+
 /// Opens the form of a launch that was proposed for a source without a launch file, because a
 /// person should look at it.
 void Dock::show_proposal() {
@@ -231,10 +188,8 @@ void Dock::show_proposal() {
     if (plan == seen_plan_) return;
     seen_plan_ = plan;
     if (!plan || !plan->is_proposed() || microscope_.is_open()) return;
-    constexpr float height = 330;  // three buffers and the row of a new one
     options_.dock = "launch";
     options_.dock_folded = false;
-    options_.bottom = std::max(options_.bottom, height);
 }
 
 /// Draws an arrow at the right end of the tabs.
@@ -262,10 +217,15 @@ void Dock::list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen, flo
     ImGui::SameLine(0, ui.px(2));
 }
 
-void Dock::draw(Ui& ui, bool folded) {
+void Dock::draw(Ui& ui, bool folded, bool with_verdict) {
     show_proposal();
     if (const Reason* reason = microscope_.reason(); std::exchange(seen_reason_, reason) != reason)
         if (reason) options_.dock_open = "why";
+    const emulator::Finding* finding = microscope_.shown_finding();
+    if (const std::string now = finding ? finding->sentence : "";
+        std::exchange(seen_finding_, now) != now && finding)
+        options_.dock_open =
+            finding->kind == emulator::FindingKind::race ? "timeline" : "registers";
     const auto order = microscope_.is_open() ? microscope_.choice().turns : nullptr;
     if (std::exchange(seen_order_, order) != order && order) options_.dock_open = "order";
     const std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
@@ -277,26 +237,26 @@ void Dock::draw(Ui& ui, bool folded) {
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
     const float room = ImGui::GetContentRegionAvail().x;
-    const bool dense =
-        tabs_width(ui, all, found, false) + chip_width(ui, summary.chip) + ui.px(30) > room;
-    const bool listed =
-        tabs_width(ui, all, found, true) + chip_width(ui, summary.brief) + ui.px(30) > room;
+    const auto beside = [&](const std::string& words) {
+        return (with_verdict ? pill_width(ui, words) : 0) + ui.px(30);
+    };
+    const bool dense = tabs_width(ui, all, found, false) + beside(summary.chip) > room;
+    const bool listed = tabs_width(ui, all, found, true) + beside(summary.brief) > room;
     // The text of the first title is aligned with the left edge of the panel below.
     ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
     if (listed)
-        list_tabs(ui, all, chosen,
-                  std::min(ui.px(200), room - chip_width(ui, summary.brief) - ui.px(36)));
+        list_tabs(ui, all, chosen, std::min(ui.px(200), room - beside(summary.brief) - ui.px(6)));
     for (const Tab& tab : all) {
         if (listed) break;
         const bool counts = std::string_view(tab.id) == "findings";
         const bool open = &tab == &chosen && !folded;
-        if (tab_button(ui, tab, open, counts ? found : "", colour_of(summary), dense))
+        if (tab_button(ui, tab, open, counts ? found : "", colour_of(mark_of(summary)), dense))
             choose(tab.id, open);
     }
     ImGui::PopFont();
     const float fold_width = microscope_.is_open() ? 0 : ui.px(30);
-    if (race_chip(ui, summary, fold_width)) choose("findings", false);
+    if (with_verdict && verdict_pill(ui, summary, fold_width)) show_findings();
     if (fold_width > 0) fold_button(ui, top, folded);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float y = top.y + ui.px(30);
@@ -309,7 +269,21 @@ void Dock::draw(Ui& ui, bool folded) {
     ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false,
                       form ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
     chosen.draw(ui);
+    measure(ui, chosen.id);
     end_child();
+}
+
+/// Tells the layout the height that the tab needs. A tab grows while it is on show and does not
+/// shrink, so that the panels above stay where they are.
+void Dock::measure(const Ui& ui, const std::string& tab) {
+    constexpr float usual = 190, most = 320, tabs_and_edges = 46;
+    const bool new_tab = std::exchange(measured_, tab) != tab;
+    if (!is_as_high_as_its_contents(tab)) {
+        options_.dock_needs = usual;
+        return;
+    }
+    const float now = std::min(most, ImGui::GetCursorPosY() / ui.scale + tabs_and_edges);
+    options_.dock_needs = new_tab ? now : std::max(options_.dock_needs, now);
 }
 
 }  // namespace warpscope::ui

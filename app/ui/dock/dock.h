@@ -28,8 +28,9 @@ class Dock {
          EditorPanel& editor);
 
     /// Draws the dock into the current ImGui child window. `folded`: the tabs above one line of
-    /// timings; a click on a tab opens it.
-    void draw(Ui& ui, bool folded);
+    /// timings; a click on a tab opens it. `with_verdict`: the verdict stands beside the tabs.
+    void draw(Ui& ui, bool folded, bool with_verdict);
+    void show_findings();
     LaunchPanel& launch() { return launch_; }
     void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
 
@@ -45,12 +46,15 @@ class Dock {
     void list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen, float width);
     void choose(const char* tab, bool was_open);
     void show_proposal();
+    void measure(const Ui& ui, const std::string& tab);
     void fold_button(Ui& ui, ImVec2 top, bool folded);
 
     Stage& stage_;
     const Microscope& microscope_;
     ViewOptions& options_;
+    std::string measured_;  // the tab whose height the layout knows
     std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
+    std::string seen_finding_;  // its sentence
     const Reason* seen_reason_ = nullptr;
     std::shared_ptr<const emulator::ScheduleFile> seen_order_;
     LaunchPanel launch_;

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <tuple>
 
+#include "ui/dock/finding_card.h"
+#include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/stage/inspector.h"
 #include "ui/widgets/format.h"
@@ -14,92 +19,108 @@ namespace warpscope::ui {
 namespace {
 
 using emulator::Finding;
-using emulator::FindingKind;
-using emulator::Hazard;
-using emulator::ThreadAtLine;
 
-std::string kind_of(const Finding& finding) {
-    if (finding.kind == FindingKind::members) return tr("member mask");
-    if (finding.kind != FindingKind::race) return tr(to_string(finding.kind));
-    if (!finding.misread()) return tr("race {}", to_string(finding.hazard));
-    return finding.hazard == Hazard::write_after_read ? tr("read too early") : tr("read too late");
+/// What a click on a card does.
+std::string click_words(const Finding& finding, bool is_advice) {
+    const emulator::ThreadAtLine& place = finding.place();
+    const bool has_orders = finding.kind == emulator::FindingKind::race && finding.second;
+    return tr("Click: {}show thread {} of block {} in the microscope, {}.{}",
+              is_advice ? tr("paint what depends on it, and ") : "", name_of(place.thread),
+              name_of(place.block),
+              is_advice           ? tr("before this line")
+              : finding.misread() ? tr("before it reads the wrong value")
+                                  : tr("before this access"),
+              has_orders ? tr(" Right click: search for the shortest order of the "
+                              "warps in which it spoils a result, and show that.")
+                         : "");
 }
 
-/// "256 hazards": of the whole launch.
-std::string count_of(const Finding& finding) {
-    return counted(finding.count, counted_noun(finding.kind), quantity(double(finding.count), ""));
+}  // namespace
+
+/// Draws the two lists that choose the kind and the order of several findings. Returns their
+/// indices in that order.
+std::vector<std::size_t> FindingsPanel::in_order(Ui& ui, const std::vector<Finding>& findings) {
+    std::vector<std::size_t> shown(findings.size());
+    std::iota(shown.begin(), shown.end(), std::size_t(0));
+    if (findings.size() < 2) return shown;
+    std::vector<std::string> kinds{""}, labels{tr("all kinds")};
+    for (const Finding& finding : findings)
+        if (std::ranges::find(kinds, kind_of(finding)) == kinds.end())
+            kinds.push_back(kind_of(finding)), labels.push_back(kinds.back());
+    const auto chosen = std::ranges::find(kinds, kind_);
+    if (chosen == kinds.end()) kind_.clear();
+    const std::size_t at = chosen == kinds.end() ? 0 : std::size_t(chosen - kinds.begin());
+    if (const int kind = dropdown(ui, "findings.kind", kinds, labels, at, ui.px(200)); kind >= 0)
+        kind_ = kinds[std::size_t(kind)];
+    ImGui::SameLine(0, ui.px(10));
+    const int order = dropdown(ui, "findings.sort", {"harm", "line", "count"},
+                               {tr("most harmful first"), tr("by line"), tr("by count")},
+                               std::size_t(sorting_), ui.px(200));
+    if (order >= 0) sorting_ = Sorting(order);
+    std::erase_if(shown,
+                  [&](std::size_t i) { return !kind_.empty() && kind_of(findings[i]) != kind_; });
+    const auto place = [&](std::size_t i) {
+        return std::tie(findings[i].place().file, findings[i].place().line);
+    };
+    if (sorting_ == Sorting::line) std::ranges::stable_sort(shown, {}, place);
+    if (sorting_ == Sorting::count)
+        std::ranges::stable_sort(shown, std::greater{},
+                                 [&](std::size_t i) { return findings[i].count; });
+    return shown;
 }
 
 /// `id`: "finding.2"; of a race that the barrier of another row also repairs, "finding.2.0".
-void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
-                 const std::string& id, std::optional<std::size_t> barrier = {}) {
-    const float width = ImGui::GetContentRegionAvail().x;
-    const ImVec2 low = ImGui::GetCursorScreenPos();
-    const bool is_advice = barrier.has_value();
-    const bool is_painted = barrier && microscope.needs().is_chosen(*barrier);
-    const ImU32 colour =
-        is_advice ? (microscope.needs().answer()->barriers[*barrier].is_needed ? colour::accent
-                                                                               : colour::dim)
-        : spoils_results(finding) ? colour::bad
-                                  : colour::finding;
-    const std::string times = count_of(finding), sentence = tr(finding.sentence);
-    ImGui::PushFont(ui.fonts.small);
-    const float times_width = ImGui::CalcTextSize(times.c_str()).x;
-    const float text_left = ui.px(126), text_width = width - text_left - times_width - ui.px(24);
-    const std::string lines = wrapped(sentence, text_width);
-    const float height = ImGui::CalcTextSize(lines.c_str()).y + ui.px(12);
-    ImGui::PopFont();
-
-    const bool clicked = hit_area(id, {width, height});
-    record(ui, id, sentence);
-    const bool hovered = ImGui::IsItemHovered();
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    if (hovered || is_painted)
-        list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
-    if (barrier && hovered) microscope.needs().point_at(*barrier);
-    list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
-    const float y = low.y + ui.px(6);
-    ImGui::SetCursorScreenPos({low.x + ui.px(12), y - ui.px(2)});
-    badge(ui, kind_of(finding), colour);
-    const bool is_plain_race = finding.kind == FindingKind::race && !finding.misread();
-    hover_label(is_plain_race ? to_string(finding.hazard) : kind_of(finding));
-    ImGui::SetCursorScreenPos({low.x + text_left, y});
-    text(ui.fonts.small, colour::text, lines);
-    ImGui::SetCursorScreenPos({low.x + width - times_width - ui.px(8), y});
-    text(ui.fonts.small, colour::dim, times);
-    record(ui, id + ".count", std::to_string(finding.count));
-    const ThreadAtLine& place = finding.place();
-    const bool has_orders = finding.kind == FindingKind::race && finding.second;
-    const bool asks = hovered && has_orders && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
-    if (hovered && is_painted)
-        tooltip_at(ui, low, tr("Click: paint no longer what depends on it."));
-    else if (hovered)
-        tooltip_at(ui, low,
-                   tr("Click: {}show thread {} of block {} in the microscope, {}.{}",
-                      is_advice ? tr("paint what depends on it, and ") : "", name_of(place.thread),
-                      name_of(place.block),
-                      is_advice           ? tr("before this line")
-                      : finding.misread() ? tr("before it reads the wrong value")
-                                          : tr("before this access"),
-                      has_orders ? tr(" Right click: search for the shortest order of the "
-                                      "warps in which it spoils a result, and show that.")
-                                 : ""));
-    ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    if (clicked && barrier)
-        ui.later([&microscope, barrier] { microscope.needs().toggle(*barrier); });
-    if ((clicked && !is_painted) || asks)
-        ui.later([&stage, &microscope, finding, asks, launch = stage.checks().inspection->launch] {
+void FindingsPanel::draw_card(Ui& ui, const Finding& finding, const std::string& id) {
+    const bool opened = opened_.contains(id);
+    const CardPress press =
+        finding_card(ui, stage_, finding, id, {.mark = mark_of(finding), .is_open = opened});
+    if (press.hovered) tooltip_at(ui, ImGui::GetCursorScreenPos(), click_words(finding, false));
+    const bool has_orders = finding.kind == emulator::FindingKind::race && finding.second;
+    const bool asks = press.by_right_button && has_orders;
+    if (press.what == CardPress::What::sentence)
+        opened ? void(opened_.erase(id)) : void(opened_.insert(id));
+    else if (press.what != CardPress::What::nothing || asks)
+        ui.later([&stage = stage_, &microscope = microscope_, asks,
+                  shown = of_one_side(finding, asks ? CardPress::What::place : press.what),
+                  launch = stage_.checks().inspection->launch] {
             stage.pause(true);
-            if (asks) return microscope.show_witness(stage.launch(), launch, finding);
-            microscope.show(stage.launch(), launch, finding);
+            if (asks) return microscope.show_witness(stage.launch(), launch, shown);
+            microscope.show(stage.launch(), launch, shown);
         });
     if (finding.repaired_too.empty()) return;
     ImGui::Indent(ui.px(24));
     text(ui.fonts.small, colour::dim, tr(words_of_repair(finding)));
     for (std::size_t k = 0; k < finding.repaired_too.size(); ++k)
-        finding_row(ui, stage, microscope, finding.repaired_too[k], fmt::format("{}.{}", id, k));
+        draw_card(ui, finding.repaired_too[k], fmt::format("{}.{}", id, k));
     ImGui::Unindent(ui.px(24));
 }
+
+/// A barrier, fence or wait, and what depends on it.
+void FindingsPanel::draw_advice(Ui& ui, std::size_t barrier, const std::string& id) {
+    NeedFinder& needs = microscope_.needs();
+    const NeedFinder::Barrier& advice = needs.answer()->barriers[barrier];
+    const Finding& finding = advice.finding;
+    const bool painted = needs.is_chosen(barrier);
+    const ImU32 ink = advice.is_needed ? colour::accent : colour::dim;
+    const CardPress press =
+        finding_card(ui, stage_, finding, id, {.mark = Mark::ring, .ink = ink, .is_lit = painted});
+    if (press.hovered) {
+        needs.point_at(barrier);
+        tooltip_at(ui, ImGui::GetCursorScreenPos(),
+                   painted ? tr("Click: paint no longer what depends on it.")
+                           : click_words(finding, true));
+    }
+    if (press.what == CardPress::What::nothing) return;
+    ui.later([&stage = stage_, &microscope = microscope_, barrier, painted, finding = finding,
+              launch = stage_.checks().inspection->launch] {
+        microscope.needs().toggle(barrier);
+        if (painted) return;
+        stage.pause(true);
+        microscope.show(stage.launch(), launch, finding);
+    });
+}
+
+namespace {
 
 float switch_width(Ui& ui) {
     return ui.px(34 + 9) +
@@ -161,10 +182,19 @@ void FindingsPanel::draw_needed(Ui& ui, const NeedFinder::Checked& checked, std:
     }
     const auto& barriers = needs.answer()->barriers;
     for (std::size_t k = 0; k < barriers.size(); ++k)
-        finding_row(ui, stage_, microscope_, barriers[k].finding,
-                    fmt::format("finding.{}", rows + k), k);
+        draw_advice(ui, k, fmt::format("finding.{}", rows + k));
     if (barriers.empty())
         text(ui.fonts.small, colour::dim, tr("The kernel has no barrier, fence or wait."));
+}
+
+/// Offers something to find where there is nothing.
+void FindingsPanel::draw_next_step(Ui& ui, const RaceSummary& summary) {
+    const experiments::Toggle* const barrier = stage_.parameters().barrier_switch();
+    if (!barrier || summary.state != RaceSummary::State::clean || !is_on(stage_, *barrier)) return;
+    const std::string label = tr("Switch {} off", tr(barrier->label()));
+    if (flat_button(ui, "findings.switch", label.c_str()))
+        ui.later([&stage = stage_, held = stage_.held(*barrier)] { flip(stage, *held); });
+    ImGui::SameLine(0, ui.px(10));
 }
 
 void FindingsPanel::draw(Ui& ui) {
@@ -182,16 +212,16 @@ void FindingsPanel::draw(Ui& ui) {
     ImGui::Dummy({0, ui.px(2)});
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
-    for (std::size_t i = 0; i < inspection->verdict.findings.size(); ++i)
-        finding_row(ui, stage_, microscope_, inspection->verdict.findings[i],
-                    fmt::format("finding.{}", i));
-    const bool in_a_row = std::ranges::any_of(
-        inspection->verdict.findings,
-        [&](const Finding& finding) { return finding.sentence == inspection->verdict.error; });
+    const std::vector<Finding>& findings = inspection->verdict.findings;
+    for (const std::size_t i : in_order(ui, findings))
+        draw_card(ui, findings[i], fmt::format("finding.{}", i));
+    const bool in_a_row = std::ranges::any_of(findings, [&](const Finding& finding) {
+        return finding.sentence == inspection->verdict.error;
+    });
     if (!inspection->verdict.error.empty() && !in_a_row)
         paragraph(ui.fonts.small, colour::bad, tr(inspection->verdict.error));
-    if (inspection->launch)
-        draw_needed(ui, inspection->launch, inspection->verdict.findings.size());
+    draw_next_step(ui, summary);
+    if (inspection->launch) draw_needed(ui, inspection->launch, findings.size());
 }
 
 }  // namespace warpscope::ui

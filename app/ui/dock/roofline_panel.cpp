@@ -257,7 +257,7 @@ void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Bo
     for (std::size_t i = 0; i < dots.size(); ++i) {
         const Dot& dot = dots[i];
         // A point above the roof was served by a cache, so this ceiling does not hold for it.
-        const ImU32 ink = dot.share > 1.02 ? colour::finding : colour::accent;
+        const ImU32 ink = dot.share > 1.02 ? colour::warning : colour::accent;
         list.AddCircleFilled(dot.at, radius + ui.px(1.5F), colour::canvas);
         list.AddCircleFilled(dot.at, radius, ink);
         if (labels[i]) small_text(ui, {labels[i]->x, labels[i]->y}, colour::text, names[i]);
@@ -369,7 +369,7 @@ void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
          tr("Left of the ridge, memory is the limit; right of it, arithmetic. Each byte that must "
             "move counts once."));
     if (stage.device().kind == compute::DeviceKind::emulator) {
-        text(ui.fonts.small, colour::finding, tr("Emulated: these are the ceilings of this CPU."));
+        text(ui.fonts.small, colour::dim, tr("Emulated: these are the ceilings of this CPU."));
         record(ui, "roofline.emulated");
     }
     std::string names;

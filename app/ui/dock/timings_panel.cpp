@@ -118,7 +118,7 @@ void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs
     number(milliseconds(kernel.last_ms()), weak);
     ImGui::TableNextColumn();
     const std::string note = compute::timing_note(kernel, ceilings);
-    number(milliseconds(kernel.median_ms()), note.empty() || !runs ? strong : colour::finding);
+    number(milliseconds(kernel.median_ms()), note.empty() || !runs ? strong : colour::warning);
     record(ui, "timing." + kernel.name + ".note", note);
     if (!note.empty() && ImGui::IsItemHovered()) quick_tooltip(ui, note);
     ImGui::TableNextColumn();
@@ -171,7 +171,7 @@ void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
     const auto& state = facts.gpu(info);
     if (!state) return;
     ImGui::SameLine(0, ui.px(10));
-    text(ui.fonts.small, state->throttled_by.empty() ? colour::dim : colour::finding,
+    text(ui.fonts.small, state->throttled_by.empty() ? colour::dim : colour::warning,
          compute::words(*state));
     record(ui, "timings.gpu", compute::words(*state));
 }
@@ -210,7 +210,7 @@ void TimingsPanel::draw_line(Ui& ui) {
     float x = low.x;
     if (stage_.device().kind == compute::DeviceKind::emulator) {
         ImGui::SetCursorScreenPos({x, low.y - ui.px(2)});
-        x += badge(ui, tr("emulated"), colour::finding) + ui.px(14);
+        x += badge(ui, tr("emulated"), colour::dim) + ui.px(14);
         record(ui, "timings.emulated", "emulated");
     }
     const auto& kernels = stage_.timings().kernels();
@@ -253,7 +253,7 @@ void TimingsPanel::draw(Ui& ui) {
     if (info.kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
-        badge(ui, tr("emulated"), colour::finding);
+        badge(ui, tr("emulated"), colour::dim);
         record(ui, "timings.emulated", "emulated");
         engine_line(ui);
     } else {

@@ -30,7 +30,7 @@ ImU32 severity_colour(compiler::Severity severity) {
         case compiler::Severity::error:
             return colour::bad;
         case compiler::Severity::warning:
-            return colour::finding;
+            return colour::warning;
         case compiler::Severity::note:
             break;
     }
@@ -450,7 +450,7 @@ void notices(const EditorFrame& frame) {
         paragraph(frame.ui.fonts.small, hue, words);
         record(frame.ui, id, words);
     };
-    say("editor.read_only", why_not(frame), colour::finding);
+    say("editor.read_only", why_not(frame), colour::warning);
     // The compiler's errors are left out, because the list at the foot of the pane shows them.
     const auto is_error = [](const PlacedDiagnostic& one) {
         return one.what.severity == compiler::Severity::error;

@@ -73,7 +73,7 @@ void draw_matches(const EditorFrame& frame, const KernelDocument& document, cons
         const bool here = current && match == *current;
         ImGui::GetWindowDrawList()->AddRectFilled(
             {x(match.begin), at.y(row)}, {x(match.end), at.y(row) + at.line},
-            faded(colour::finding, here ? 0.5F : 0.2F), frame.ui.px(2));
+            faded(colour::warning, here ? 0.5F : 0.2F), frame.ui.px(2));
     }
 }
 
@@ -144,15 +144,19 @@ void draw_caret(const EditorField& field, const KernelDocument& document, const 
                                               colour::text);
 }
 
+/// Two bars across the way: filled where the barrier takes effect.
 void draw_barrier_mark(const EditorFrame& frame, BarrierState state, ImVec2 centre, bool lit) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float r = frame.ui.px(4.2F);
-    if (lit) list.AddCircleFilled(centre, r + frame.ui.px(3.5F), faded(colour::finding, 0.25F));
-    if (state == BarrierState::in) return list.AddCircleFilled(centre, r, colour::finding);
-    list.AddCircle(centre, r, colour::finding, 0, frame.ui.px(1.5F));
-    if (state == BarrierState::mixed)
-        list.AddRectFilled({centre.x - r / 2, centre.y - r / 2},
-                           {centre.x + r / 2, centre.y + r / 2}, colour::finding);
+    const float r = frame.ui.px(5);
+    if (lit) list.AddCircleFilled(centre, r + frame.ui.px(3), faded(colour::accent, 0.25F));
+    for (const float side : {-1.F, 1.F}) {
+        const float x = centre.x + side * frame.ui.px(2.5F), half = frame.ui.px(1.5F);
+        const ImVec2 low{x - half, centre.y - r}, high{x + half, centre.y + r};
+        if (state == BarrierState::in || (state == BarrierState::mixed && side < 0))
+            list.AddRectFilled(low, high, colour::accent, half);
+        else
+            list.AddRect(low, high, colour::accent, half, 0, frame.ui.px(1));
+    }
 }
 
 const char* name_of(BarrierState state) {

@@ -166,7 +166,7 @@ void LaunchPanel::guesses(Ui& ui) {
     std::string all;
     for (const std::string& guess : plan.guesses) all += (all.empty() ? "" : ", ") + tr(guess);
     const std::string note = tr("Guessed for {}: {}", plan.launches[0].name, all);
-    paragraph(ui.fonts.small, colour::finding, note);
+    paragraph(ui.fonts.small, colour::warning, note);
     record(ui, "launch.note", note);
 }
 

@@ -324,7 +324,7 @@ void LessonPanel::draw_gate(Ui& ui) {
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "lesson.passed",
                 passed ? "yes" : "no");
     if (book_.is_elsewhere())
-        paragraph(ui.fonts.small, colour::finding,
+        paragraph(ui.fonts.small, colour::warning,
                   tr("Something else is on show. \"Start again\" brings the lesson back."));
 }
 

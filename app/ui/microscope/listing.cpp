@@ -117,7 +117,7 @@ void row_background(Ui& ui, const Listing& listing, const Places& at, std::uint3
         list.AddRectFilled(low, high, faded(colour::accent, colour::focus_fill));
     const KernelText::Line& line = listing.text->lines[row];
     if (line.barrier || hazard)
-        list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::finding);
+        list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::accent);
     if (std::ranges::binary_search(listing.slice, row))
         list.AddRectFilled({at.text - ui.px(5), low.y}, {at.text - ui.px(2), high.y},
                            colour::accent);
@@ -132,7 +132,7 @@ void row_matches(Ui& ui, const FindBar& find, const Places& at, std::uint32_t ro
         ImGui::GetWindowDrawList()->AddRectFilled(
             {left + character * float(match.begin), at.y(row)},
             {left + character * float(match.end), at.y(row) + at.line},
-            faded(colour::finding, here ? 0.5F : 0.2F), ui.px(2));
+            faded(colour::warning, here ? 0.5F : 0.2F), ui.px(2));
     }
 }
 
@@ -143,7 +143,7 @@ void row_text(Ui& ui, Microscope& microscope, const Listing& listing, const Plac
     const std::string number = fmt::format("{}", line.number);
     const float width = ImGui::CalcTextSize(number.c_str()).x;
     const ImU32 code = line.code ? colour::dim : colour::faint;
-    list.AddText({at.chips - ui.px(10) - width, at.y(row)}, line.barrier ? colour::finding : code,
+    list.AddText({at.chips - ui.px(10) - width, at.y(row)}, line.barrier ? colour::accent : code,
                  number.c_str());
     list.PushClipRect({at.text, at.low.y}, at.high, true);
     if (listing.find) row_matches(ui, *listing.find, at, row);

@@ -73,6 +73,7 @@ void Microscope::close() {
     specimen_.reset();
     checked_.reset();
     reason_.reset();
+    shown_finding_.reset();
     asked_.clear();
     notice_.clear();
     copying_ = {};
@@ -113,6 +114,7 @@ void Microscope::take(const LiveLaunch& live,
     run.turns = choice_.turns;
     if (!ready()) complaint_ = tr("The launch is copied when the current frame has been computed.");
     checked_ = std::move(checked);
+    if (!checked_) shown_finding_.reset();
     copying_ = checked_ ? live.copy_checked(checked_) : live.copy(run);
     receive();
 }

@@ -144,6 +144,11 @@ class Microscope {
     /// experiment, and after a change of it, the launch is the live one again.
     void show(const LiveLaunch& live, std::shared_ptr<const experiments::LaunchState> checked,
               const emulator::Finding& finding);
+    /// The finding with which show() has opened the block; null: it was opened otherwise.
+    const emulator::Finding* shown_finding() const {
+        return shown_finding_ ? &*shown_finding_ : nullptr;
+    }
+    void forget_finding() { shown_finding_.reset(); }
     /// show(), and then searches for the shortest order in which this race spoils a result. Opens
     /// the launch in that order, or says in notice() why it is not known.
     void show_witness(const LiveLaunch& live,
@@ -257,6 +262,7 @@ class Microscope {
     double owed_ = 0;  // steps that are due while it plays; a fraction stays
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
     std::vector<emulator::Finding> findings_;
+    std::optional<emulator::Finding> shown_finding_;
 };
 
 /// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.

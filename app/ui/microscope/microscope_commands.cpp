@@ -127,6 +127,7 @@ void Microscope::show(const LiveLaunch& live,
                       const emulator::Finding& finding) {
     start(checked->settings, finding.place().block);
     take(live, std::move(checked));
+    shown_finding_ = finding;
     when_ready([this, finding] {
         if (!ready()) return;
         pick_thread(finding.place().thread);

@@ -52,10 +52,12 @@ std::vector<std::uint32_t> hazard_rows(Microscope& microscope, const KernelText&
         if (party.file != text.file) return;
         if (const auto row = text.row_of_line(party.line)) rows.push_back(*row);
     };
-    for (const emulator::Finding& finding : microscope.findings()) {
+    const auto add_both = [&](const emulator::Finding& finding) {
         add(finding.first);
         if (finding.second) add(*finding.second);
-    }
+    };
+    for (const emulator::Finding& finding : microscope.findings()) add_both(finding);
+    if (const emulator::Finding* shown = microscope.shown_finding()) add_both(*shown);
     return rows;
 }
 
@@ -182,6 +184,40 @@ void header(Ui& ui, Stage& stage, Microscope& microscope, SourceTexts& source) {
     tooltip(ui, with_key(tr("Show the kernel's PTX beside its source"), Command::toggle_ptx));
 }
 
+/// "thread (0,12,0) · warp 6 · lane 0 reads word 192": the thread at which to look.
+std::string subject_words(const Microscope& microscope, const emulator::Finding& finding) {
+    using emulator::Hazard;
+    const emulator::ThreadAtLine& at = finding.place();
+    const std::uint32_t thread = emulator::linear_in(microscope.launch().block, at.thread);
+    std::string words =
+        tr("thread {} · warp {} · lane {}", name_of(at.thread), thread / 32, thread % 32);
+    if (finding.kind != emulator::FindingKind::race || !finding.byte) return words;
+    const std::uint64_t word = *finding.byte / 4;
+    const bool reads = finding.second ? finding.hazard != Hazard::write_after_write
+                                      : finding.hazard == Hazard::none;
+    return words + " " + (reads ? tr("reads word {}", word) : tr("writes word {}", word));
+}
+
+/// The finding that was clicked, above the source, until it is closed.
+void finding_strip(Ui& ui, Microscope& microscope) {
+    const emulator::Finding* finding = microscope.shown_finding();
+    if (!finding) return;
+    const float width = ImGui::GetContentRegionAvail().x, height = ui.px(28);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImU32 ink = spoils_results(*finding) ? colour::bad : colour::warning;
+    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + width, low.y + height},
+                                              faded(ink, colour::badge_fill), ui.px(4));
+    ImGui::SetCursorScreenPos({low.x + ui.px(10), low.y + ui.px(4)});
+    const std::string words = subject_words(microscope, *finding);
+    clipped_text(ui.fonts.body, colour::text, words, width - ui.px(50));
+    record_rect(ui, low, {low.x + width, low.y + height}, "microscope.finding", words);
+    tooltip(ui, tr(finding->sentence));
+    ImGui::SetCursorScreenPos({low.x + width - icon_button_width(ui), low.y});
+    if (icon_button(ui, "microscope.finding.close", Icon::close, tr("Hide what the finding says.")))
+        ui.later([&microscope] { microscope.forget_finding(); });
+    ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(6)});
+}
+
 /// Says at the lower edge how the block ended.
 void ending(Ui& ui, Microscope& microscope) {
     const Stepper& stepper = microscope.stepper();
@@ -282,6 +318,7 @@ void SourcePanel::draw(Ui& ui) {
     }
     read_texts(microscope_, source_);
     header(ui, stage_, microscope_, source_);
+    finding_strip(ui, microscope_);
     find_bar(ui, source_);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float foot = ending_height(ui, microscope_, room.x);

@@ -316,6 +316,13 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
                         std::to_string(*reason->word));
         }
     }
+    if (const emulator::Finding* finding = microscope.shown_finding(); finding && finding->byte) {
+        const std::size_t i = *finding->byte / 4;
+        if (i >= first && i < last) {
+            frame(i, colour::accent, ui.px(2.4F));
+            record_rect(ui, grid.at(i), grid.at(i + 1), "tile.finding", std::to_string(i));
+        }
+    }
     for (const emulator::Watchpoint& watch : microscope.breaks().watches) {
         const std::size_t i = watch.address / 4;
         if (watch.space != emulator::Space::shared || i < first || i >= last) continue;

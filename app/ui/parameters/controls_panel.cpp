@@ -168,7 +168,7 @@ void say_barrier_taken_out(Ui& ui, Stage& stage, const Parameter& parameter,
     if (&parameter != stage.parameters().barrier_switch() || !stage.barrier_taken_out()) return;
     std::string words = tr("Taken out in the source of {}.cu.", stage.parameters().kernel_file());
     if (stage.read_only().empty()) words += tr(" A click puts it back.");
-    paragraph(ui.fonts.small, colour::finding, words);
+    paragraph(ui.fonts.small, colour::warning, words);
     record(ui, id + ".taken_out", words);
 }
 
@@ -205,7 +205,7 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
         record(ui, id + ".note", note);
     }
     if (const auto remark = parameter.remark()) {
-        paragraph(ui.fonts.small, colour::finding, tr(remark->sentence));
+        paragraph(ui.fonts.small, colour::warning, tr(remark->sentence));
         record(ui, id + ".remark", remark->sentence);
     }
     ImGui::PopID();
@@ -388,9 +388,17 @@ std::ptrdiff_t changed_run_settings(const Stage& stage) {
            (run.landing != usual.landing) + (run.seed != usual.seed);
 }
 
-void device(Ui& ui, Stage& stage, const RowColumns& at) {
+void vsync_row(Ui& ui, const ViewOptions& options, const RowColumns& at) {
+    const std::string help =
+        tr("Wait for the monitor before each frame; off: unlimited frame rate");
+    row_label(ui, at, tr("V-sync"), with_key(help, Command::toggle_vsync));
+    if (toggle_switch(ui, "vsync", options.vsync, at.widget)) ui.ask(Command::toggle_vsync);
+}
+
+void device(Ui& ui, Stage& stage, const ViewOptions& options, const RowColumns& at) {
     device_row(ui, stage, at);
     run_rows(ui, stage, at);
+    vsync_row(ui, options, at);
     const compute::DeviceInfo& info = stage.device();
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -402,7 +410,7 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
                 "device.reason", info.reason);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
         paragraph(ui.fonts.small, colour::faint,
-                  tr("Pixels: {}", tr(std::string_view(gl::to_string(picture.path)))));
+                  tr("Pixels reach OpenGL: {}", tr(std::string_view(gl::to_string(picture.path)))));
         record(ui, "presentation", gl::to_string(picture.path));
         tooltip(ui, picture.reason);
     }
@@ -446,8 +454,10 @@ void ControlsPanel::draw(Ui& ui) {
     program_.draw(ui, at);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
-    if (group_heading(ui, options_, "Device", tr("Device"), "", changed_run_settings(stage_)))
-        device(ui, stage_, at);
+    if (group_heading(ui, options_, "Device", tr("Device"),
+                      tr("The device that runs the kernels, and how it runs them."),
+                      changed_run_settings(stage_)))
+        device(ui, stage_, options_, at);
 }
 
 }  // namespace warpscope::ui

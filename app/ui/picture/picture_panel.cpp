@@ -163,7 +163,7 @@ bool remark_box(Ui& ui, ImVec2& at, float right, const RemarkIds& ids, const std
     const ImVec2 place{at.x + ui.px(10), at.y + ui.px(6)};
     ImGui::SetCursorScreenPos(place);
     ImGui::AlignTextToFramePadding();
-    text(ui.fonts.body, colour::finding, lines);
+    text(ui.fonts.body, colour::warning, lines);
     record(ui, ids.sentence, sentence);
     ImGui::SetCursorScreenPos(beside ? ImVec2{place.x + words + ui.px(12), place.y}
                                      : ImVec2{place.x, place.y + below});

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "ui/dock/verdict_card.h"
 #include "ui/language/language.h"
 #include "ui/microscope/why_panel.h"
 #include "ui/widgets/format.h"
@@ -77,7 +78,7 @@ void parts_bar(Ui& ui, const Reading& r, float width) {
     double whole = 0;
     for (const auto& [label, ms] : r.parts) whole += ms;
     if (whole <= 0) return;
-    const ImU32 colours[] = {colour::accent, colour::finding, colour::line};
+    const ImU32 colours[] = {colour::accent, colour::warning, colour::line};
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float height = ui.px(8);
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -115,7 +116,7 @@ void judged_reading(Ui& ui, const Reading& r) {
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::BeginGroup();
     const bool judged = r.verdict != Verdict::none;
-    const std::string word = tr(experiments::to_string(r.verdict));
+    const std::string word = verdict_word(r.verdict);
     ImGui::PushFont(ui.fonts.small);
     const float badge_width = judged ? ImGui::CalcTextSize(word.c_str()).x + ui.px(14) : 0;
     ImGui::PopFont();
@@ -252,10 +253,11 @@ void ResultsPanel::draw_strip(Ui& ui) {
     if (stage_.report().empty()) text(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
 }
 
-void ResultsPanel::draw(Ui& ui) {
+bool ResultsPanel::draw(Ui& ui) {
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, tr("Results"));
     compare_button(ui);
+    const bool clicked = verdict_card(ui, stage_.race_summary());
     const experiments::Report& report = stage_.report();
     // Numbers of earlier settings are faint until those of the new ones are there.
     const bool old = !stage_.shows_results_of_settings();
@@ -271,6 +273,7 @@ void ResultsPanel::draw(Ui& ui) {
     }
     ImGui::PopStyleVar();
     draw_comparison(ui);
+    return clicked;
 }
 
 namespace {
@@ -319,7 +322,7 @@ std::array<CountColumn, 4> columns_of(Ui& ui, const Comparison& table, float wid
 /// The colour of a count. Smaller counts are faster, as far as this count decides it.
 ImU32 colour_of(double value, double first) {
     if (value < 0.995 * first) return colour::good;
-    return value > 1.005 * first ? colour::finding : colour::dim;
+    return value > 1.005 * first ? colour::warning : colour::dim;
 }
 
 void cell(ImFont* font, ImU32 colour, float x, float y, const std::string& words) {

@@ -21,7 +21,8 @@ class ResultsPanel {
   public:
     ResultsPanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
-    void draw(Ui& ui);
+    /// Returns true when the verdict was clicked.
+    bool draw(Ui& ui);
     /// Draws the readings side by side, as many as have room.
     void draw_strip(Ui& ui);
 

@@ -158,9 +158,8 @@ void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
                 y = bottom - 0.6F * (bottom - top);
             }
             const bool bad = to < wrong[r].size() && wrong[r][to];
-            const ImU32 ink = races(tree.rows[r], i) ? colour::bad
-                              : bad                  ? colour::finding
-                                                     : faded(colour::accent, 0.6F);
+            const ImU32 ink =
+                races(tree.rows[r], i) || bad ? colour::bad : faded(colour::accent, 0.6F);
             list.AddLine({x, y}, {end, bottom}, ink, ui.px(1.2F));
         }
     }
@@ -183,13 +182,13 @@ void cells(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
             const bool lit = active(row, i);
             list.AddRectFilled(low, high, lit ? colour::accent_deep : colour::panel,
                                inset > 0 ? ui.px(3) : 0);
-            if (wrong[r][i]) list.AddRect(low, high, colour::finding, ui.px(3), 0, ui.px(1.5F));
+            if (wrong[r][i]) list.AddRect(low, high, colour::bad, ui.px(3), 0, ui.px(1.5F));
             if (!readable) continue;
             const std::string value = compact(double(row.values[i]));
             const ImVec2 size = ImGui::CalcTextSize(value.c_str());
             list.AddText({std::round((low.x + high.x - size.x) / 2),
                           std::round((low.y + high.y - size.y) / 2)},
-                         values[r][i] ? colour::finding
+                         values[r][i] ? colour::bad
                          : lit        ? colour::text
                                       : colour::faint,
                          value.c_str());
@@ -246,7 +245,7 @@ void legend(Ui& ui, const Tree& tree, ImVec2 at, float right) {
     });
     part(colour::accent_deep, tr("written in this step"));
     if (races) part(colour::bad, tr("this read races"));
-    if (wrong) part(colour::finding, tr("number: a wrong sum; frame: it went wrong here"));
+    if (wrong) part(colour::bad, tr("number: a wrong sum; frame: it went wrong here"));
     record_rect(ui, at, ImGui::GetCursorScreenPos(), "tree.legend",
                 fmt::format("{}{}", races ? "races " : "", wrong ? "wrong" : ""));
     ImGui::NewLine();

@@ -137,7 +137,7 @@ std::optional<FindBar::Goal> FindBar::draw_find(Ui& ui, const std::string& id,
     const std::string count = words_.empty()     ? ""
                               : matches_.empty() ? tr("no match")
                                                  : tr("{} of {}", current_ + 1, matches_.size());
-    ui::text(ui.fonts.small, matches_.empty() ? colour::finding : colour::dim, count);
+    ui::text(ui.fonts.small, matches_.empty() ? colour::warning : colour::dim, count);
     record(ui, id + ".count", count);
     ImGui::SameLine(0, ui.px(6));
     return goal;

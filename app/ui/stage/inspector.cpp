@@ -284,21 +284,21 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
     const std::string where = extent(inspection);
     if (hazards > 0) {
         summary.state = State::race;
-        summary.chip = tr("race: {}", amount(hazards, inspection.blocks));
+        summary.chip = tr("Race: {}", amount(hazards, inspection.blocks));
         summary.sentence = tr("{} in {}: pairs of accesses to one word that nothing orders.",
                               amount(hazards, inspection.blocks), where);
     } else if (within_warps > 0) {
         summary.state = State::race;
-        summary.chip = tr("race within a warp: {}", amount(within_warps, inspection.blocks));
+        summary.chip = tr("Race within a warp: {}", amount(within_warps, inspection.blocks));
         summary.sentence =
             tr("{} between lanes of a warp in {}: without __syncwarp() nothing orders them.",
                amount(within_warps, inspection.blocks), where);
     } else if (barrier || members || unwritten || invalid) {
         summary.state = State::error;
-        summary.chip = barrier     ? tr("barrier not reached by all")
-                       : members   ? tr("wrong member mask")
-                       : unwritten ? tr("reads unwritten memory")
-                                   : tr("invalid access");
+        summary.chip = barrier     ? tr("Barrier not reached by all")
+                       : members   ? tr("Wrong member mask")
+                       : unwritten ? tr("Reads unwritten memory")
+                                   : tr("Invalid access");
         summary.sentence = tr("No race, but errors in {}.", where);
     } else if (warnings > 0) {
         summary.state = State::warning;
@@ -306,14 +306,14 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence = tr("No race between warps, but warnings in {}.", where);
     } else {
         summary.state = State::clean;
-        summary.chip = tr("no race found");
+        summary.chip = tr("No race found");
         summary.sentence = tr("No race in {}, and every thread reached every barrier.", where);
     }
     if (inspection.verdict.error.empty()) return;
     summary.sentence += tr(" The launch ended with an error: {}", tr(inspection.verdict.error));
     if (summary.state == State::clean || summary.state == State::warning) {
         summary.state = State::failed;
-        summary.chip = tr("launch failed");
+        summary.chip = tr("Launch failed");
     }
 }
 
@@ -321,17 +321,33 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
 std::string brief_of(const RaceSummary& summary) {
     switch (summary.state) {
         case State::clean:
-            return tr("no race");
+            return tr("No race");
         case State::race:
-            return tr("race");
+            return tr("Race");
         case State::error:
-            return tr("error");
+            return tr("Error");
         case State::unknown:
         case State::warning:
+        case State::wrong:
         case State::failed:
             break;
     }
     return summary.chip;
+}
+
+/// A launch in which the checks have found nothing harmful may compute a wrong result.
+void add_wrong_result(RaceSummary& summary, const experiments::Report& report) {
+    using experiments::Verdict;
+    if (summary.checking || summary.state == State::race || summary.state == State::error ||
+        summary.state == State::failed)
+        return;
+    const auto wrong = std::ranges::find_if(report, [](const experiments::Reading& r) {
+        return r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    });
+    if (wrong == report.end()) return;
+    summary.state = State::wrong;
+    summary.chip = fmt::format("{}: {}", tr(wrong->label), quantity(wrong->value, wrong->unit));
+    summary.sentence = tr(wrong->sentence) + "\n" + summary.sentence;
 }
 
 }  // namespace
@@ -342,27 +358,28 @@ bool spoils_results(const Finding& finding) {
     return finding.severity == Severity::error || (finding.kind == FindingKind::race && reads);
 }
 
-RaceSummary summarize(const Checks& checks, bool current) {
+RaceSummary summarize(const Checks& checks, bool current, const experiments::Report& report) {
     RaceSummary summary;
     summary.checking = checks.checking;
     if (checks.inspection) {
         describe(summary, *checks.inspection);
     } else if (!checks.error.empty()) {
         summary.state = checks.too_large ? State::unknown : State::failed;
-        summary.chip = tr("not checked");
+        summary.chip = tr("Not checked");
         summary.sentence = checks.error;
     } else {
-        summary.chip = summary.checking ? tr("checking…") : tr("not checked");
+        summary.chip = summary.checking ? tr("Checking…") : tr("Not checked");
         summary.sentence = summary.checking ? tr("The emulator is checking this launch.")
                                             : tr("This launch has not been checked.");
     }
     if (summary.checking) {
-        summary.chip = tr("checking…");
+        summary.chip = tr("Checking…");
     } else if (!checks.current || !current) {
         summary.state = State::unknown;
-        summary.chip = tr("not checked");
+        summary.chip = tr("Not checked");
         summary.sentence = tr("The settings have changed since the last check.");
     }
+    if (current) add_wrong_result(summary, report);
     summary.brief = summary.checking ? summary.chip : brief_of(summary);
     return summary;
 }

@@ -142,21 +142,22 @@ class Inspector {
     std::string policies_error_;
 };
 
-/// The result of the checks of the launch on show, as a chip and as a sentence. It comes from the
-/// checks alone: a race may leave the picture right.
+/// The verdict on the launch on show, as a chip and as a sentence. A race may leave the picture
+/// right, and a wrong picture may have no race.
 struct RaceSummary {
     enum class State {
         unknown,  ///< not checked, or about to be
         clean,
         warning,  ///< findings, none of them an error
         race,
+        wrong,  ///< the checks have found nothing harmful, but a result is wrong
         error,  ///< no race, but threads that miss a barrier, or reads of memory that no thread
                 ///< wrote
         failed  ///< the launch could not be checked, or ended with an error
     };
     State state = State::unknown;
-    std::string chip;      ///< "race: 256 hazards a block", "no race found", "checking…"
-    std::string brief;     ///< the chip where there is little room: "race", "no race"
+    std::string chip;      ///< "Race: 256 hazards a block", "No race found", "Checking…"
+    std::string brief;     ///< the chip where there is little room: "Race", "No race"
     std::string sentence;  ///< says how many blocks were checked
     std::size_t findings = 0;
     bool checking = false;  ///< the findings are of an earlier state; new ones will follow
@@ -165,7 +166,7 @@ struct RaceSummary {
 /// An error, or a race in which a thread reads: its result may be wrong.
 bool spoils_results(const emulator::Finding& finding);
 
-/// `current`: the settings on show are those of the results on show.
-RaceSummary summarize(const Checks& checks, bool current);
+/// `current`: the settings on show are those of the results on show, which are `report`.
+RaceSummary summarize(const Checks& checks, bool current, const experiments::Report& report = {});
 
 }  // namespace warpscope::ui

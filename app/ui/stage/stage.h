@@ -99,7 +99,9 @@ class Stage {
     const Checks& checks() const { return shown_->checks; }
     /// The settings on show are those of the results on show; false until new results are there.
     bool shows_results_of_settings() const;
-    RaceSummary race_summary() const { return summarize(checks(), shows_results_of_settings()); }
+    RaceSummary race_summary() const {
+        return summarize(checks(), shows_results_of_settings(), report());
+    }
     bool trying() const { return shown_->trying; }
     const std::string& read_only() const { return shown_->read_only; }
     bool compiler_missing() const { return shown_->compiler_missing; }

@@ -283,7 +283,7 @@ void draw_reason(Ui& ui, const Reason& reason, const Strip& strip, const StepRan
     if (const auto place = word.place(); place && word.parting)
         mark(place->step, place->warp, colour::bad, 1);
     if (word.writer && word.writer->step)
-        mark(*word.writer->step, word.writer->warp, colour::finding, 1);
+        mark(*word.writer->step, word.writer->warp, colour::warning, 1);
 }
 
 /// What these marks mean; empty: there are none.

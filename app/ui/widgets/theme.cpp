@@ -153,7 +153,7 @@ ImFont* load(const Files& files, Names names, float pixels) {
 /// Every colour of a theme, in the order of the declarations in the header.
 struct Palette {
     ImU32 background, canvas, panel, raised, hovered, line, text, dim, faint, accent, accent_deep,
-        good, finding, bad, breakpoint, switched_off;
+        good, warning, bad, breakpoint, switched_off;
     ImU32 warps[8];
 };
 
@@ -215,7 +215,7 @@ void use(const Palette& other) {
     colour::accent = other.accent;
     colour::accent_deep = other.accent_deep;
     colour::good = other.good;
-    colour::finding = other.finding;
+    colour::warning = other.warning;
     colour::bad = other.bad;
     colour::breakpoint = other.breakpoint;
     colour::switched_off = other.switched_off;

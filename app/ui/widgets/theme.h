@@ -25,12 +25,12 @@ struct Fonts {
 namespace colour {
 inline constexpr ImU32 clear = 0;  ///< transparent
 inline ImU32 background, canvas, panel, raised, hovered, line, text, dim, faint, accent,
-    accent_deep, good, finding, bad;
+    accent_deep, good, warning, bad;
 inline ImU32 breakpoint;    ///< a dot, never text
 inline ImU32 switched_off;  ///< the ground of a switch
 
 /// Text in any of these inks can be read on any of these grounds: contrast 4.5 : 1 or more.
-inline ImU32* const inks[] = {&text, &dim, &faint, &accent, &good, &finding, &bad};
+inline ImU32* const inks[] = {&text, &dim, &faint, &accent, &good, &warning, &bad};
 inline ImU32* const grounds[] = {&background, &canvas, &panel, &raised};
 /// Opacities of an ink as the ground of words in that ink.
 inline constexpr float badge_fill = 0.17F, pill_fill = 0.2F, hovered_chip_fill = 0.24F;

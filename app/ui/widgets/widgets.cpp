@@ -260,11 +260,16 @@ ImU32 verdict_colour(experiments::Verdict verdict) {
         case experiments::Verdict::unproven:
             return colour::dim;
         case experiments::Verdict::finding:
-            return colour::finding;
         case experiments::Verdict::fail:
             return colour::bad;
     }
     return colour::dim;
+}
+
+std::string verdict_word(experiments::Verdict verdict) {
+    using experiments::Verdict;
+    const bool is_wrong = verdict == Verdict::finding || verdict == Verdict::fail;
+    return is_wrong ? tr("wrong") : tr(experiments::to_string(verdict));
 }
 
 void tooltip(Ui& ui, std::string_view words) {

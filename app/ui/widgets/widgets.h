@@ -59,6 +59,8 @@ void rule(Ui& ui);
 /// A small label on a filled background. Returns its width.
 float badge(Ui& ui, std::string_view words, ImU32 colour);
 ImU32 verdict_colour(experiments::Verdict verdict);
+/// "pass", "unproven", "wrong".
+std::string verdict_word(experiments::Verdict verdict);
 
 /// Shows a sentence near the mouse after the mouse has rested on the last item for half a second.
 void tooltip(Ui& ui, std::string_view words);

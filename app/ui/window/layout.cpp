@@ -113,7 +113,8 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     const float most =
         std::max(body * (alone ? 0.3F : 0.4F), std::min(body * 0.5F, body - 400 * scale));
     // Folded, it is its tabs and a line of timings; where the source is short, its tabs.
-    const float lower = part(!layout.folded ? options.bottom : alone ? 34 : 70, most);
+    const float open = options.bottom > 0 ? options.bottom : options.dock_needs;
+    const float lower = part(!layout.folded ? open : alone ? 34 : 70, most);
     const float upper = std::max(1.F, body - lower - lower_edge);
     const float centre = std::max(1.F, width - left - right - left_edge - right_edge);
     const float x = left + left_edge;

@@ -78,7 +78,7 @@ Settings from_json(const Json& json) {
         return int(number(json.at("window").at(i), 320, 16384));
     };
     const auto panel = [&](std::size_t i) {
-        return float(number(json.at("panels").at(i), 80, 1000));
+        return float(number(json.at("panels").at(i), 0, 1000));
     };
     s.window = {side(0), side(1)};
     s.experiment = json.at("experiment").get<std::string>();

@@ -222,7 +222,8 @@ void WindowView::draw_panels() {
     if (at.strip.height > 0)
         panel(ui_, "strip", at.strip, colour::clear, {14, 6}, false,
               [&] { results_.draw_strip(ui_); });
-    panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_, at.folded); });
+    panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false,
+          [&] { dock_.draw(ui_, at.folded, at.results.width <= 0); });
     panel(ui_, "foot", at.foot, colour::background, {16, 6}, false, [&] { message_.draw(ui_); });
     // The drawer lies over all other panels, with a line at its edge.
     const auto edge = [&](const Box& box, float x) {
@@ -290,9 +291,14 @@ void WindowView::splitters() {
     }
     if (is_there(layout_.left_edge))
         splitter(ui_, "split.left", layout_.left_edge, Edge::upright, 1, options_.left, 220, 520);
-    if (is_there(layout_.lower_edge))
-        splitter(ui_, "split.bottom", layout_.lower_edge, Edge::level, -1, options_.bottom, 80,
-                 500);
+    if (is_there(layout_.lower_edge)) {
+        float height = layout_.dock.height / ui_.scale;
+        splitter(ui_, "split.bottom", layout_.lower_edge, Edge::level, -1, height, 80, 500);
+        if (ImGui::IsItemActive() && ImGui::GetIO().MouseDelta.y != 0) options_.bottom = height;
+        if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+            options_.bottom = 0;
+        tooltip(ui_, tr("Drag: the height of the panel below. Double click: what its tab needs."));
+    }
     if (!is_there(layout_.right_edge)) return;
     if (editor_shows())
         splitter(ui_, "split.right", layout_.right_edge, Edge::upright, -1, options_.editor_width,
@@ -327,7 +333,9 @@ void WindowView::draw_controls(ImU32 background) {
 }
 
 void WindowView::draw_results(ImU32 background) {
-    panel(ui_, "results", layout_.results, background, {20, 8}, true, [&] { results_.draw(ui_); });
+    panel(ui_, "results", layout_.results, background, {20, 8}, true, [&] {
+        if (results_.draw(ui_)) dock_.show_findings();
+    });
 }
 
 void WindowView::draw_open_microscope() {

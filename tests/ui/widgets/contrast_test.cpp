@@ -64,7 +64,7 @@ TEST_P(Contrast, EveryInkCanBeReadOnEveryGround) {
 }
 
 TEST_P(Contrast, BadgesCanBeReadOnTheirTint) {
-    for (const ImU32 ink : {colour::dim, colour::good, colour::finding, colour::bad})
+    for (const ImU32 ink : {colour::dim, colour::good, colour::warning, colour::bad})
         for (const float fill : {colour::badge_fill, colour::pill_fill, colour::hovered_chip_fill})
             for (const ImU32 ground : {colour::panel, colour::background})
                 EXPECT_GE(contrast(ink, blend(ink, fill, ground)), enough)
