@@ -7,9 +7,11 @@
 #include <cmath>
 
 #include "experiments/launch/array_picture.h"
+#include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/microscope/why_panel.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -412,6 +414,55 @@ void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
         ui.later([this] { open_at_failure(microscope_, stage_); });
 }
 
+/// Invites somebody new to switch the barrier off and, once that has torn the picture, to ask why.
+void PicturePanel::invite(Ui& ui, ImVec2 low, ImVec2 high) {
+    const experiments::Toggle* const barrier = stage_.parameters().barrier_switch();
+    if (!barrier || microscope_.is_open() || options_.presentation) return;
+    const bool on = is_on(stage_, *barrier);
+    if (options_.invited == Invited::to_nothing && !on) options_.invited = Invited::to_the_switch;
+    const ImVec2 middle{(low.x + high.x) / 2, high.y - ui.px(70)};
+    const std::string name = tr(barrier->label());
+    if (options_.invited == Invited::to_nothing)
+        draw_invitation(ui, middle, tr("What does {} do?", name),
+                        with_key(tr("Switch it off"), Command::toggle_barrier),
+                        [this, held = stage_.held(*barrier)] { flip(stage_, *held); });
+    else if (options_.invited == Invited::to_the_switch && !on &&
+             stage_.race_summary().state == RaceSummary::State::race)
+        draw_invitation(ui, middle, tr("Without {}, pixels are wrong.", name), tr("Why?"), [this] {
+            options_.invited = Invited::to_all;
+            show_why(stage_, microscope_, "first");
+        });
+}
+
+/// A card over the picture, with a button, and a cross that ends the invitations.
+void PicturePanel::draw_invitation(Ui& ui, ImVec2 middle, const std::string& words,
+                                   const std::string& label, std::function<void()> accept) {
+    ImGui::PushFont(ui.fonts.value);
+    const float said = ImGui::CalcTextSize(words.c_str()).x;
+    ImGui::PopFont();
+    const float gap = ui.px(14), height = ImGui::GetFrameHeight() + ui.px(20);
+    const float width = said + button_width(label.c_str()) + icon_button_width(ui) + 4 * gap;
+    const ImVec2 low{middle.x - width / 2, middle.y - height / 2};
+    if (width > ImGui::GetWindowWidth()) return;
+    // A window of its own takes the mouse from the picture.
+    ImGui::SetCursorScreenPos(low);
+    ImGui::BeginChild("invitation", {width, height}, false, ImGuiWindowFlags_NoScrollbar);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 high{low.x + width, low.y + height};
+    list.AddRectFilled(low, high, faded(colour::panel, 0.96F), ui.px(8));
+    list.AddRect(low, high, colour::accent_deep, ui.px(8), 0, ui.px(1));
+    ImGui::SetCursorScreenPos({low.x + gap, low.y + ui.px(10)});
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.value, colour::text, words);
+    record(ui, "invitation", words);
+    ImGui::SetCursorScreenPos({low.x + 2 * gap + said, low.y + ui.px(10)});
+    if (flat_button(ui, "invitation.accept", label.c_str(), true)) ui.later(std::move(accept));
+    ImGui::SameLine(0, gap);
+    if (icon_button(ui, "invitation.close", Icon::close, tr("Show no more questions here.")))
+        ui.later([this] { options_.invited = Invited::to_all; });
+    ImGui::EndChild();
+}
+
 void PicturePanel::draw(Ui& ui) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImVec2 size = ImGui::GetContentRegionAvail();
@@ -441,6 +492,7 @@ void PicturePanel::draw(Ui& ui) {
     mark_block(ui, low, high);
     if (hovered) hover_line(ui, *pixels, low, high);
     remarks(ui, low, high);
+    invite(ui, low, high);
 }
 
 bool has_place_in_picture(const Microscope& microscope, const Stage& stage) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ class PicturePanel {
     ImVec2 on_screen(const Ui& ui, double x, double y) const;
     void mark_block(Ui& ui, ImVec2 low, ImVec2 high);
     void remarks(Ui& ui, ImVec2 low, ImVec2 high);
+    void invite(Ui& ui, ImVec2 low, ImVec2 high);
+    void draw_invitation(Ui& ui, ImVec2 middle, const std::string& words, const std::string& label,
+                         std::function<void()> accept);
     void hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImVec2 high);
 
     Stage& stage_;

@@ -20,6 +20,9 @@ enum class ProgramAnswer {
     run,
 };
 
+/// To what the picture has invited somebody new.
+enum class Invited { to_nothing, to_the_switch, to_all };
+
 /// What is being recorded.
 enum class Recorded { none, window, picture };
 
@@ -59,6 +62,7 @@ struct ViewOptions {
     bool lessons = false;  ///< the column of the lessons is on show; not remembered
     std::vector<std::string> lessons_passed;  ///< names of lessons
     bool tour_offered = false;
+    Invited invited = Invited::to_all;
     std::string kernel_path;  ///< the file that a kernel was last opened from or saved to
     std::vector<std::string> recent_files;  ///< files that were opened, the newest first
     std::map<std::string, ProgramAnswer> program_answers;  ///< by the path of the source

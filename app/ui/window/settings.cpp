@@ -54,6 +54,7 @@ Json to_json(const Settings& s) {
             {"language", s.view.language},
             {"lessons_passed", s.view.lessons_passed},
             {"tour_offered", s.view.tour_offered},
+            {"invited", int(s.view.invited)},
             {"parameters", parameters}};
 }
 
@@ -118,6 +119,7 @@ Settings from_json(const Json& json) {
     s.view.language = json.value("language", "");
     s.view.lessons_passed = json.value("lessons_passed", std::vector<std::string>());
     s.view.tour_offered = json.value("tour_offered", false);
+    s.view.invited = Invited(std::clamp(json.value("invited", 0), 0, int(Invited::to_all)));
     if (json.contains("editor")) {
         s.view.editor = json.at("editor").at("open").get<bool>();
         s.view.editor_width = float(number(json.at("editor").at("width"), 80, 2000));

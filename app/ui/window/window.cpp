@@ -119,6 +119,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     start_.end();
     if (unfinished_.before()) stage_->pause(true);
     if (language() != wished) view_->speak(wished);
+    if (!view_->options().tour_offered) view_->options().invited = Invited::to_nothing;
     offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;
     if (!options.lesson.empty())
         view_->ui().later([this] { view_->lessons().open(options_.lesson); });
