@@ -67,7 +67,7 @@ class Answering(Scenario):
         app = self.start(*BODIES)
         app.wait_value("transport.frame", lambda value: int(value) > 2)
         app.type_into("nbody.bodies", MANY)
-        app.wait_value("cost", lambda value: value.startswith("Frames of about"))
+        app.wait_value("cost", lambda value: value.startswith("The next frame takes about"))
         app.key("Escape")
         wait_for("the end of the question", lambda: "cost" not in app.widgets())
         self.assertEqual(app.value("nbody.bodies"), "512")

@@ -83,7 +83,7 @@ class ViewFixture : public testing::Test {
         point(x, y);
         hold(button, true);
         hold(button, false);
-        frames(2);
+        frames(3);
     }
     /// Turns the wheel where the mouse is.
     void turn_wheel(float notches) {

@@ -274,6 +274,8 @@ class ParameterSet {
     /// Thread instructions that a frame with these values executes: an estimate that is right
     /// within 30 % for built-in kernels. 0: not known.
     virtual double work() const { return 0; }
+    /// Seconds in which the host makes the inputs that these values need, on a usual machine.
+    virtual double seconds_of_inputs() const { return 0; }
 
     /// These, as those of a launch file; null: they are not.
     virtual const LaunchParameters* of_launch_file() const { return nullptr; }

@@ -49,6 +49,10 @@ DotParameters::DotParameters()
     group("Race laboratory", {&hold});
 }
 
+double DotParameters::seconds_of_inputs() const {
+    return 12e-9 * double(n);
+}
+
 double DotParameters::work() const {
     const double element = kernel >= Variant::vectorized ? 5.4 : 9.8;
     // In each of 32 blocks a warp waits at every step of the tree.

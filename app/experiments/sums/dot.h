@@ -23,6 +23,7 @@ struct DotParameters : ParameterSet {
     DotParameters();
     std::string kernel_file() const override { return file_of(kernel); }
     double work() const override;
+    double seconds_of_inputs() const override;
     bool has_barrier_if(std::string_view name) const override;
     /// Returns "dot" for a kernel of kernels/dot.cu, "dot_ladder" for the others.
     static std::string file_of(Variant variant) {

@@ -51,11 +51,10 @@ MessageWords result_words(const Stage& stage) {
     for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
         for (const experiments::Reading& r : stage.report())
             if (r.verdict == verdict && !r.sentence.empty())
-                return {tr(r.label) + ": " + tr(r.sentence), verdict_colour(verdict),
-                        verdict_colour(verdict)};
+                return {tr(r.sentence), verdict_colour(verdict), verdict_colour(verdict)};
     for (const experiments::Reading& r : stage.report())
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
-            return {tr(r.label) + ": " + tr(r.sentence), colour::dim, verdict_colour(r.verdict)};
+            return {tr(r.sentence), colour::dim, verdict_colour(r.verdict)};
     return {"", colour::dim, colour::clear};
 }
 
@@ -226,7 +225,7 @@ std::string block_words(double seconds, const compute::LaunchProgress::Reading& 
 }
 
 std::string cost_words(double seconds) {
-    return tr("Frames of about {} on this machine.", duration(seconds));
+    return tr("The next frame takes about {} on this machine.", duration(seconds));
 }
 
 std::string WorkChip::words() const {

@@ -55,7 +55,7 @@ void draw_start(Ui& ui, const std::string& words);
 /// For a run of the microscope: "Running the block · 41 % of the earlier blocks · 2 s so far".
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier);
 
-/// Returns "Frames of about 13 s on this machine."
+/// Returns "The next frame takes about 13 s on this machine."
 std::string cost_words(double seconds);
 
 /// Says over the picture what takes long, with a button that cancels it; or what would take long,

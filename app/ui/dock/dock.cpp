@@ -14,13 +14,6 @@
 namespace warpscope::ui {
 namespace {
 
-/// The other tabs hold pictures, which fill any height.
-bool is_as_high_as_its_contents(std::string_view tab) {
-    constexpr std::string_view tabs[] = {"timings", "findings", "counters", "lines",    "launch",
-                                         "order",   "breaks",   "barriers", "registers"};
-    return std::ranges::find(tabs, tab) != std::end(tabs);
-}
-
 /// Returns a function that draws the panel.
 template <class Panel>
 std::function<void(Ui&)> draws(Panel& panel) {
@@ -263,27 +256,25 @@ void Dock::draw(Ui& ui, bool folded, bool with_verdict) {
     const ImVec2 window = ImGui::GetWindowPos();
     list.AddLine({window.x, y}, {window.x + ImGui::GetWindowWidth(), y}, colour::line, ui.px(1));
     ImGui::SetCursorScreenPos({top.x, y + ui.px(7)});
-    if (folded) return timings_.draw_line(ui);
+    if (folded) {
+        options_.dock_needs = ViewOptions().dock_needs;
+        return timings_.draw_line(ui);
+    }
     // The form has cells of fixed widths beside each other.
     const bool form = std::string_view(chosen.id) == "launch";
     ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false,
                       form ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
     chosen.draw(ui);
-    measure(ui, chosen.id);
+    grow(ui);
     end_child();
 }
 
-/// Tells the layout the height that the tab needs. A tab grows while it is on show and does not
-/// shrink, so that the panels above stay where they are.
-void Dock::measure(const Ui& ui, const std::string& tab) {
-    constexpr float usual = 190, most = 320, tabs_and_edges = 46;
-    const bool new_tab = std::exchange(measured_, tab) != tab;
-    if (!is_as_high_as_its_contents(tab)) {
-        options_.dock_needs = usual;
-        return;
-    }
-    const float now = std::min(most, ImGui::GetCursorPosY() / ui.scale + tabs_and_edges);
-    options_.dock_needs = new_tab ? now : std::max(options_.dock_needs, now);
+/// Asks the layout for the height of what the panel on show hides. While the dock is open it grows
+/// and does not shrink, so that its tabs stay under the mouse.
+void Dock::grow(const Ui& ui) {
+    constexpr float most = 320;
+    const float hidden = ImGui::GetScrollMaxY() / ui.scale;
+    options_.dock_needs = std::min(most, options_.dock_needs + hidden);
 }
 
 }  // namespace warpscope::ui

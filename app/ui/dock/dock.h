@@ -46,13 +46,12 @@ class Dock {
     void list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen, float width);
     void choose(const char* tab, bool was_open);
     void show_proposal();
-    void measure(const Ui& ui, const std::string& tab);
+    void grow(const Ui& ui);
     void fold_button(Ui& ui, ImVec2 top, bool folded);
 
     Stage& stage_;
     const Microscope& microscope_;
     ViewOptions& options_;
-    std::string measured_;  // the tab whose height the layout knows
     std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
     std::string seen_finding_;  // its sentence
     const Reason* seen_reason_ = nullptr;

@@ -150,18 +150,23 @@ void row_text(Ui& ui, Microscope& microscope, const Listing& listing, const Plac
     draw_text({at.text - at.scroll_x, at.y(row)}, line);
     list.PopClipRect();
     float right = at.high.x - ImGui::GetStyle().ScrollbarSize;
+    // Remarks stand behind the code, shortened where they have no room.
+    const float code_end = at.text - at.scroll_x + character_width() * float(line.text.size() + 2);
     const auto remark = [&](const auto& remarks, const char* kind, ImU32 colour) {
         for (const auto& [marked, words, barrier] : remarks) {
             if (marked != row) continue;
-            const float x = right - ImGui::CalcTextSize(words.c_str()).x - ui.px(8);
+            const std::string shown =
+                shortened(words, std::max(right - ui.px(8) - code_end, ui.px(60)));
+            const float x = right - ImGui::CalcTextSize(shown.c_str()).x - ui.px(8);
             list.AddRectFilled({x - ui.px(4), at.y(row)}, {right, at.y(row) + at.line},
                                colour::canvas);
-            list.AddText({x, at.y(row)}, colour, words.c_str());
+            list.AddText({x, at.y(row)}, colour, shown.c_str());
             record_rect(ui, {x, at.y(row)}, {right, at.y(row) + at.line},
                         fmt::format("{}.{}.{}", listing.id, kind, line.number), words);
             const bool hovered =
                 ImGui::IsWindowHovered() &&
                 ImGui::IsMouseHoveringRect({x, at.y(row)}, {right, at.y(row) + at.line});
+            if (hovered && shown != words) tooltip_at(ui, {x, at.y(row)}, words);
             if (barrier && hovered) microscope.needs().point_at(*barrier);
             right = x - ui.px(8);
         }

@@ -311,8 +311,10 @@ bool SourcePanel::close_find() {
 
 void SourcePanel::draw(Ui& ui) {
     if (!microscope_.ready()) {
-        paragraph(ui.fonts.body, colour::dim, tr("There is no block to step."));
-        paragraph(ui.fonts.body, colour::bad, microscope_.complaint());
+        // A copy that is on its way is no fault.
+        const bool waits = microscope_.waits();
+        if (!waits) paragraph(ui.fonts.body, colour::dim, tr("There is no block to step."));
+        paragraph(ui.fonts.body, waits ? colour::dim : colour::bad, microscope_.complaint());
         record(ui, "microscope.complaint", microscope_.complaint());
         return;
     }

@@ -227,9 +227,12 @@ bool Stage::legal(const std::function<bool()>& take) {
 bool Stage::set(std::vector<NewValue> values, const compute::RunSettings& run, bool asks) {
     const bool guarded = asks && thread_ && !paused_;
     const double seconds_before = guarded ? expected_seconds() : 0;
+    const double inputs_before = parameters_->seconds_of_inputs();
     const std::vector<NewValue> before = parameters_->replace(values);
     costly_.reset();
-    const double seconds = guarded ? expected_seconds() : 0;
+    const double inputs = parameters_->seconds_of_inputs();
+    const double seconds =
+        guarded ? expected_seconds() + (inputs == inputs_before ? 0 : inputs) : 0;
     if (seconds > costly_seconds && seconds > 2 * seconds_before) {
         costly_ = {std::move(values), run, seconds};
         parameters_->replace(before);

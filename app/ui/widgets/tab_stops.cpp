@@ -43,11 +43,12 @@ void tab_stop(std::string_view id) {
 
 bool word_stop(ImVec2 low, ImVec2 high, const std::string& word) {
     if (!keyboard_is_used()) return false;
-    const ImGuiID id = ImHashStr(word.c_str(), 0, ImGui::GetCurrentWindow()->ID);
+    const std::string name = "word:" + word;  // an item may have the name of the word
+    const ImGuiID id = ImHashStr(name.c_str(), 0, ImGui::GetCurrentWindow()->ID);
     if (!stops.words.insert(id).second) return false;
     const ImGuiLastItemData text = ImGui::GetCurrentContext()->LastItemData;
     ImGui::ItemAdd({low, high}, id);
-    tab_stop("word:" + word);
+    tab_stop(name);
     focus_ring(ImGui::GetFontSize() / 15);
     const bool focused = ImGui::IsItemFocused();
     ImGui::GetCurrentContext()->LastItemData = text;

@@ -36,8 +36,8 @@ struct ViewOptions {
     bool grid = false;                   ///< draw the borders of the thread blocks
     float left = 300;                    ///< width of the controls
     float right = 300;                   ///< width of the results
-    float bottom = 0;                    ///< height of the open dock; 0: what its tab needs
-    float dock_needs = 190;              ///< height that its tab needs; not remembered
+    float bottom = 0;                    ///< height of the open dock; 0: dock_needs
+    float dock_needs = 190;              ///< height that its tabs need; not remembered
     bool dock_folded = true;             ///< only the tabs and one line of timings
     std::string dock = "timings";        ///< the dock's tab while the microscope is closed
     std::string dock_open = "timeline";  ///< the dock's tab while the microscope is open

@@ -357,8 +357,9 @@ void WindowView::turn(std::string_view id) {
             flip(stage_, *toggle);
         else if (const auto* choice = dynamic_cast<const experiments::Choice*>(p))
             stage_.assign(*p, choice->words()[(choice->index() + 1) % choice->words().size()].id);
-        break;
+        return;
     }
+    stage_.say(tr("The experiment on show has nothing that this key switches."));
 }
 
 void WindowView::select(int experiment) {

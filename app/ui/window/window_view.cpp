@@ -297,7 +297,7 @@ void WindowView::splitters() {
         if (ImGui::IsItemActive() && ImGui::GetIO().MouseDelta.y != 0) options_.bottom = height;
         if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
             options_.bottom = 0;
-        tooltip(ui_, tr("Drag: the height of the panel below. Double click: what its tab needs."));
+        tooltip(ui_, tr("Drag: the height of the panel below. Double click: what it needs."));
     }
     if (!is_there(layout_.right_edge)) return;
     if (editor_shows())

@@ -63,8 +63,8 @@ TEST_F(StartTest, ItsWordsStandInTheMiddleOfTheWindow) {
 }
 
 TEST(WorkChipTest, SaysWhatAChangeWouldCost) {
-    EXPECT_EQ(cost_words(12.3), "Frames of about 13 s on this machine.");
-    EXPECT_EQ(cost_words(7200), "Frames of about 2 h on this machine.");
+    EXPECT_EQ(cost_words(12.3), "The next frame takes about 13 s on this machine.");
+    EXPECT_EQ(cost_words(7200), "The next frame takes about 2 h on this machine.");
 }
 
 TEST(WorkChipTest, NamesTheEarlierBlocksThatTheMicroscopeRuns) {

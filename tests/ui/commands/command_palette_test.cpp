@@ -119,13 +119,13 @@ TEST_F(PaletteView, APresentationHasALargeBarrierAndASentence) {
     view_->press(key_f11, 0);
     settle();
     EXPECT_EQ(value("caption.barrier"), "on");
-    EXPECT_EQ(value("caption.race"), "no race found");
+    EXPECT_EQ(value("caption.race"), "No race found");
     EXPECT_EQ(value("ripple.size"), "(no such widget)");
     EXPECT_EQ(value("message"), "(no such widget)");
     click("caption.barrier");
     settle();
     EXPECT_EQ(value("caption.barrier"), "off");
-    EXPECT_EQ(value("caption.race"), "race: 256 hazards a block");
+    EXPECT_EQ(value("caption.race"), "Race: 256 hazards a block");
     const std::string verdict = value("caption");
     EXPECT_NE(verdict.find("were read before"), std::string::npos) << verdict;
     stage_->say("Everything is drawn at 125 %.");

@@ -61,9 +61,9 @@ const Assignments racy_ripple{{"size", "64"}, {"sync", "off"}};
 
 TEST_F(DockTest, TheRaceChipComesFromTheChecks) {
     show("ripple", racy_ripple);
-    EXPECT_EQ(value("race"), "race: 256 hazards a block");
+    EXPECT_EQ(value("race"), "Race: 256 hazards a block");
     set("sync", "on");
-    EXPECT_EQ(value("race"), "no race found");
+    EXPECT_EQ(value("race"), "No race found");
 }
 
 TEST_F(DockTest, TabsAreRemembered) {
@@ -174,10 +174,10 @@ TEST_F(DockTest, CheckingCanBeSwitchedOff) {
     click("findings.automatic");
     EXPECT_FALSE(view_->options().inspect);
     set("sync", "off");
-    EXPECT_EQ(value("race"), "not checked");
+    EXPECT_EQ(value("race"), "Wrong pixels: 47.7 %") << "not checked, but seen";
     click("findings.check");
     settle();
-    EXPECT_EQ(value("race"), "race: 256 hazards a block");
+    EXPECT_EQ(value("race"), "Race: 256 hazards a block");
 }
 
 // A block of 64x64 pixels' 16: 8 warps write the tile and read it, once each; [tx][ty] in [16][16]
@@ -374,7 +374,7 @@ TEST_F(DockTest, TheTileFillsAndItsRowsCanBeChosen) {
 // of PTX a warp that comes without all its lanes is an error.
 TEST_F(DockTest, EveryBarrierPolicyIsTriedAndExplained) {
     show("dot", {{"kernel", "divergent"}});
-    EXPECT_EQ(value("race"), "barrier not reached by all");
+    EXPECT_EQ(value("race"), "Barrier not reached by all");
     click("dock.barriers");
     settle();
     EXPECT_EQ(value("policy.volta"), "finishes");

@@ -374,8 +374,8 @@ TEST_F(Fitting, TheBarAndTheResultsAtTheLargestSize) {
             draw_in(one.language, percent);
             look("at first");
             look_at_strip();
-            click("more");
-            look("more buttons");
+            click("save");
+            look("the menu");
             press_key(ImGuiKey_Escape);
             view_->options().drawer = Drawer::results;
             look("results");

@@ -79,7 +79,7 @@ TEST_F(FailedLaunchTest, AnEditThatMendsTheKernelResumes) {
     ASSERT_NE(stage_->checks().inspection, nullptr);
     ASSERT_EQ(stage_->checks().inspection->verdict.findings.size(), 1U);
     EXPECT_EQ(stage_->checks().inspection->verdict.findings[0].kind, FindingKind::memory);
-    EXPECT_EQ(value("race"), "invalid access");
+    EXPECT_EQ(value("race"), "Invalid access");
     edit("deadlock");
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
     edit("good");

@@ -63,7 +63,7 @@ TEST_F(RaceSummaryTest, HazardsAreCountedByBlock) {
                                          finding(FindingKind::race, Severity::warning, 7),
                                          finding(FindingKind::uninitialized, Severity::error, 9)}));
     EXPECT_EQ(s.state, SummaryState::race);
-    EXPECT_EQ(s.chip, "race: 256 hazards a block");
+    EXPECT_EQ(s.chip, "Race: 256 hazards a block");
     EXPECT_EQ(s.sentence,
               "256 hazards a block in all 16 blocks of ripple: pairs of accesses to one word that "
               "nothing orders.");
@@ -74,8 +74,8 @@ TEST_F(RaceSummaryTest, UnevenCountsAreRoundedAndSayAbout) {
     const auto race = [](std::uint64_t count) {
         return std::vector{finding(FindingKind::race, Severity::error, count)};
     };
-    EXPECT_EQ(of(inspection(race(250))).chip, "race: about 16 hazards a block");
-    EXPECT_EQ(of(inspection(race(3))).chip, "race: 3 hazards");
+    EXPECT_EQ(of(inspection(race(250))).chip, "Race: about 16 hazards a block");
+    EXPECT_EQ(of(inspection(race(3))).chip, "Race: 3 hazards");
     EXPECT_TRUE(
         of(inspection(race(1), 1, 1)).sentence.starts_with("1 hazard in the one block of ripple:"));
 }
@@ -87,9 +87,9 @@ TEST_F(RaceSummaryTest, SaysWhatWasFoundWhereThereIsNoRace) {
               "barrier.");
     const RaceSummary barrier = of(inspection({finding(FindingKind::barrier, Severity::error, 1)}));
     EXPECT_EQ(barrier.state, SummaryState::error);
-    EXPECT_EQ(barrier.chip, "barrier not reached by all");
+    EXPECT_EQ(barrier.chip, "Barrier not reached by all");
     EXPECT_EQ(of(inspection({finding(FindingKind::uninitialized, Severity::error, 1)})).chip,
-              "reads unwritten memory");
+              "Reads unwritten memory");
     const RaceSummary warning = of(inspection({finding(FindingKind::race, Severity::warning, 9)}));
     EXPECT_EQ(warning.state, SummaryState::warning);
     EXPECT_EQ(warning.chip, "1 warning");
@@ -102,7 +102,7 @@ TEST_F(RaceSummaryTest, AReadThatRacesWithinAWarpIsARaceAndNoMereWarning) {
     EXPECT_TRUE(spoils_results(read));
     const RaceSummary s = of(inspection({read}, 4, 4));
     EXPECT_EQ(s.state, SummaryState::race);
-    EXPECT_EQ(s.chip, "race within a warp: 31 hazards a block");
+    EXPECT_EQ(s.chip, "Race within a warp: 31 hazards a block");
     EXPECT_EQ(s.sentence,
               "31 hazards a block between lanes of a warp in all 4 blocks of ripple: without "
               "__syncwarp() nothing orders them.");
@@ -124,7 +124,7 @@ TEST_F(RaceSummaryTest, ALaunchThatCouldNotBeCheckedSaysWhy) {
     failure_ = "too large for the emulator";
     const RaceSummary s = of(inspection({}));
     EXPECT_EQ(s.state, SummaryState::failed);
-    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_EQ(s.chip, "Not checked");
     EXPECT_EQ(s.sentence, failure_);
 }
 
@@ -132,7 +132,7 @@ TEST_F(RaceSummaryTest, TooLargeToCheckAutomaticallyIsNotAFailure) {
     too_large_ = true;
     const RaceSummary s = of(inspection({}));
     EXPECT_EQ(s.state, SummaryState::unknown);
-    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_EQ(s.chip, "Not checked");
     EXPECT_NE(s.sentence.find("Too large to check automatically"), std::string::npos);
 }
 
@@ -140,15 +140,15 @@ TEST_F(RaceSummaryTest, AVerdictOnEarlierSettingsIsNone) {
     EXPECT_EQ(of(inspection({})).state, SummaryState::clean);
     const RaceSummary s = of(inspection({}), false);
     EXPECT_EQ(s.state, SummaryState::unknown);
-    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_EQ(s.chip, "Not checked");
     EXPECT_EQ(s.sentence, "The settings have changed since the last check.");
 }
 
 TEST_F(RaceSummaryTest, BeforeTheFirstResultTheStateIsUnknown) {
     Inspector inspector(work(), std::chrono::hours(1));
-    EXPECT_EQ(summarize(inspector.checks(), true).chip, "not checked");
+    EXPECT_EQ(summarize(inspector.checks(), true).chip, "Not checked");
     inspector.follow(fake_entry(), experiment_, true);
-    EXPECT_EQ(summarize(inspector.checks(), true).chip, "checking…");
+    EXPECT_EQ(summarize(inspector.checks(), true).chip, "Checking…");
     EXPECT_EQ(summarize(inspector.checks(), true).state, SummaryState::unknown);
 }
 

@@ -126,7 +126,7 @@ TEST_F(GlossaryTest, WordsOfLabelsAreExplained) {
     EXPECT_TRUE(explains("hazard")) << value("tooltip");
     click("race");
     const Widget row = *view_->widgets().find("finding.0");
-    point(float(row.x) + 24, float(row.y) + 12);
+    point(float(row.x) + 44, float(row.y) + 18);
     frames(60);
     EXPECT_TRUE(explains("RAW")) << value("tooltip");
     click("dock.lines");
