@@ -40,6 +40,11 @@ of a program, also wrong calls and accesses of its host code, and races between 
 "leaks" is "memory", and what such a program never frees. "needed": what depends on each barrier,
 fence and wait, which is advice.
 
+A finding does not fail where --baseline FILE has it, by its kernel and the text of its source
+lines; where a group of --suppressions FILE fits; or where a comment is at one of its lines:
+// warpscope: allow race: REASON. --write-baseline FILE writes what is not suppressed; without
+--baseline, all of it is then known.
+
 --barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
@@ -68,10 +73,11 @@ SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the resu
 as partial, and then ends by the signal. A second signal ends it at once.
 
 Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds an error or a
-warning (with --fail-on error: an error), or if the device, the window or a write fails; 2 if an
-argument can't be used or a source does not compile; 3 if a time limit ended the run before anything
-was found. A program gives its own exit status, or 1 where a check finds something. A run that was
-ended early ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
+warning (with --fail-on error: an error) that is neither known nor suppressed, or if the device, the
+window or a write fails; 2 if an argument can't be used or a source does not compile; 3 if a time
+limit ended the run before anything was found. A program gives its own exit status, or 1 where a
+check finds something. A run that was ended early ends by its signal: the status in shells is 130
+for SIGINT and 143 for SIGTERM.)";
 
 std::string help_of(std::string text) {
     text += "\n";

@@ -154,7 +154,7 @@ jobs::ProgramRequest program_request(const Options& options) {
             .fail_on = options.headless.fail_on,
             .error_status = options.error_status,
             .json = options.json,
-            .sarif = options.headless.sarif};
+            .findings = options.headless.findings};
 }
 
 /// Runs the program and shows its launches in the window as they come. Where there is no display,

@@ -34,6 +34,7 @@ class Parser {
         app_.set_help_flag("");
         app_.get_formatter()->column_width(28);
         declare_checks(actions);
+        declare_finding_files(actions);
         declare_counters(actions);
         declare_programs(actions);
         declare_compiled_programs(actions);
@@ -100,8 +101,6 @@ class Parser {
             "--lesson", "N|FILE",
             "open lesson N; with --check FILE.cu|DIR: grade a solution, or a folder", group,
             [this](const std::string& wish) { options_.lesson = experiments::find_lesson(wish); });
-        text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
-             path("--sarif", options_.headless.sarif));
         fail_on_ = text("--fail-on", "S",
                         "exit with 1 for what --check finds from S on: warning or error (warning)",
                         group, [this](const std::string& word) {
@@ -125,6 +124,22 @@ class Parser {
         why_ = text("--why", "ELEMENT",
                     "say why an element is wrong, or who wrote it: X,Y, NAME[INDEX], first", group,
                     [this](const std::string& element) { options_.headless.why = element; });
+    }
+
+    /// Files about what the checks find.
+    void declare_finding_files(const char* group) {
+        jobs::FindingFiles& files = options_.headless.findings;
+        sarif_ = text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors",
+                      group, path("--sarif", files.sarif));
+        junit_ = text("--junit", "FILE", "write what --check finds as a report of JUnit, for CI",
+                      group, path("--junit", files.junit));
+        baseline_ = text("--baseline", "FILE", "findings that are known there do not fail", group,
+                         path("--baseline", files.baseline));
+        write_baseline_ = text("--write-baseline", "FILE", "write what --check finds as a baseline",
+                               group, path("--write-baseline", files.write_baseline));
+        suppressions_ =
+            text("--suppressions", "FILE", "findings that are suppressed there do not fail", group,
+                 path("--suppressions", files.suppressions));
     }
 
     void declare_counters(const char* group) {
@@ -502,8 +517,10 @@ class Parser {
                     resume_},
                    "add --headless");
         if (options_.mode != Mode::headless && !is_program) refuse({why_}, "add --headless");
-        demand(run.sarif.empty() || checks.has_checks(),
-               "--sarif: add --check race,barrier,memory");
+        if (!checks.has_checks() || environment_)
+            refuse({sarif_, junit_, baseline_, write_baseline_, suppressions_},
+                   environment_ ? "leave it out with --print-environment"
+                                : "add --check race,barrier,memory");
         demand(!fail_on_->count() || checks.has_checks(),
                "--fail-on: add --check race,barrier,memory");
         demand(!witness_->count() || checks.race, "--witness: add --check race");
@@ -626,7 +643,7 @@ class Parser {
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
         *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{},
-        *blocks_{};
+        *blocks_{}, *sarif_{}, *junit_{}, *baseline_{}, *write_baseline_{}, *suppressions_{};
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "compute/pick_device.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
+#include "experiments/measure/kernel_figures.h"
 #include "experiments/measure/user_paths.h"
 #include "experiments/replicas/find_needed.h"
 #include "experiments/replicas/find_witnesses.h"
@@ -400,8 +401,10 @@ RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::D
 }
 
 void write_results(const RunResult& result, const HeadlessRequest& request) {
-    if (!request.sarif.empty())
-        write_file(request.sarif, dump(sarif(result.verdict, !result.partial)));
+    if (request.checks.has_checks())
+        write_findings(request.findings, result.verdict, result.checks,
+                       is_sure(result) ? std::optional(result.fail_on) : std::nullopt, result.known,
+                       !result.partial);
     if (!request.html.empty()) write_file(request.html, html_page(result, request));
     for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
     write_witnesses(result.verdict.findings, request.witnesses);
@@ -415,6 +418,13 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
     for (const experiments::OutputFile& file : result.files)
         text += "\nsaved " + file.path.string() + "\n";
     print(visible(text));
+}
+
+Known review_of(const RunResult& result, const FindingFiles& files) {
+    Sources sources{
+        [&](const std::string& file) { return experiments::source_of(result.edits, file); }};
+    for (const auto& [file, edit] : result.edits) sources.files.push_back(edit->from);
+    return review(result.verdict, result.checks, files, sources);
 }
 
 /// Does what run_headless() does, except for handling signals.
@@ -434,6 +444,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     result.kernel_files = std::move(files);
     if (request.plan) tell_guesses(result, *request.plan, request.assignments);
     experiments::name_kernels(result.kernels, result.counters, result.edits);
+    if (request.checks.has_checks()) result.known = review_of(result, request.findings);
     write_results(result, request);
     return exit_code(result);
 }
@@ -493,7 +504,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (!request.record.empty()) check_writable(request.record, "--record");
     if (!request.html.empty()) check_writable(request.html, "--html");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
-    if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    check_files(request.findings);
     if (std::error_code error; !request.witnesses.empty()) {
         std::filesystem::create_directories(request.witnesses,
                                             error);  // or the next line complains

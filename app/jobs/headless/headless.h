@@ -23,6 +23,7 @@
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/output/json.h"
+#include "jobs/output/known_findings.h"
 
 namespace warpscope::jobs {
 
@@ -62,8 +63,7 @@ struct HeadlessRequest {
     std::string json{};
     emulator::CheckChoice checks{};  ///< they need an EmulatedDevice
     std::filesystem::path html{};    ///< a page about the run; empty: none
-    /// A file that receives what `checks` find; empty: none.
-    std::filesystem::path sarif{};
+    FindingFiles findings{};         ///< what is known of what `checks` find, and who receives it
     /// The exit code is 1 for findings from this severity on.
     emulator::Severity fail_on = emulator::Severity::warning;
     /// Looks for an order of the warps in which each race that is found spoils a result.
@@ -149,6 +149,7 @@ struct RunResult {
     std::optional<experiments::Comparison> comparison;  ///< if there are variants to compare
     emulator::CheckChoice checks;
     emulator::Verdict verdict;  ///< of the checks
+    Known known{};              ///< of its findings
     /// The experiment before its first frame, for a search that repeats a launch; or null.
     std::shared_ptr<const experiments::LaunchState> start{};
     emulator::Severity fail_on = emulator::Severity::warning;
@@ -182,6 +183,9 @@ std::string summary(const RunResult& result);
 /// then not guessed.
 void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
                   std::span<const experiments::Assignment> values);
+/// Findings decide the exit code: none in a launch that was guessed do, since they may come from
+/// it.
+bool is_sure(const RunResult& result);
 /// 1 if a reading or a compared variant fails, if a check found something as severe as
 /// RunResult::fail_on, or if an error has ended the run; else 0. What is found in a proposed launch
 /// does not count.

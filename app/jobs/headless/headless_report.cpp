@@ -151,7 +151,7 @@ Json to_json(const RunResult& r) {
         {"landing", compute::name(r.settings.landing)},
         {"math", compute::name(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
-    if (r.checks.has_checks()) add_verdict(json, r.verdict, r.checks);
+    if (r.checks.has_checks()) add_verdict(json, r.verdict, r.checks, r.known);
     if (r.why) json["why"] = to_json(*r.why);
     if (r.counted) json["counters"] = to_json(r.counters);
     for (std::size_t k = 0; r.lines && k < r.counters.size(); ++k)
@@ -186,7 +186,7 @@ std::string summary(const RunResult& r) {
     if (r.lines) text += "\n" + lines_text(r.counters, *r.lines, r.edits);
     if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
     if (r.why) text += "\n" + why_text(*r.why);
-    if (r.checks.has_checks()) text += "\n" + verdict_text(r.verdict, r.checks);
+    if (r.checks.has_checks()) text += "\n" + verdict_text(r.verdict, r.checks, r.known);
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }
@@ -214,11 +214,14 @@ void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
     }
 }
 
+bool is_sure(const RunResult& r) {
+    return r.proposal.guesses.empty();
+}
+
 int exit_code(const RunResult& r) {
-    // A finding in a guessed launch may come from the guess.
-    const bool is_sure = r.proposal.guesses.empty();
     if (experiments::has_failure(r.report)) return 1;
-    if (const int status = exit_status(r.verdict, r.fail_on); is_sure && status) return status;
+    if (const int status = exit_status(r.verdict, r.fail_on, r.known); is_sure(r) && status)
+        return status;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -75,7 +76,8 @@ std::string repaired_words(const Finding& f) {
     return fmt::format(" {} {}.", words_of_repair(f), fmt::join(words, "; "));
 }
 
-std::string paragraph(const Finding& f) {
+/// `more`: lines behind its sentences.
+std::string paragraph(const Finding& f, const std::string& more) {
     static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
     const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
     std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
@@ -86,6 +88,7 @@ std::string paragraph(const Finding& f) {
             text += fmt::format("{}    {}\n", margin, line);
     };
     add(sentences);
+    text += more;
     if (f.witness) {
         add("Witness: " + f.witness->sentence);
         constexpr std::size_t most = 12, first = 3;  // lines of a long order; a file has all
@@ -102,12 +105,47 @@ std::string paragraph(const Finding& f) {
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
 }
 
+/// What one change repairs, where some of it is known.
+std::string open_lines(const Finding& f, const std::vector<std::size_t>& open) {
+    std::vector<std::string> words;
+    for (const std::size_t k : open) words.push_back(what(k == 0 ? f : f.repaired_too[k - 1]));
+    std::string text;
+    if (!words.empty())
+        for (const std::string& line :
+             wrap(fmt::format("Not known of these: {}.", fmt::join(words, "; ")), text_columns))
+            text += fmt::format("{}    {}\n", margin, line);
+    return text;
+}
+
+/// "; 2 known, 1 suppressed", and then the reasons, a line for each.
+std::string known_text(const Known& known) {
+    std::vector<std::string> counts;
+    for (const auto& [standing, word] :
+         {std::pair{Standing::known, "known"}, {Standing::suppressed, "suppressed"}})
+        if (const std::size_t n = known.count(standing))
+            counts.push_back(fmt::format("{} {}", n, word));
+    std::string text = counts.empty() ? "" : fmt::format("; {}", fmt::join(counts, ", "));
+    std::map<std::string, std::size_t> reasons;
+    for (const Review& review : known.reviews)
+        if (review.standing == Standing::suppressed) ++reasons[review.reason];
+    text += "\n";
+    for (const auto& [reason, n] : reasons)
+        text += fmt::format("{}Suppressed: {} [{}]\n", margin, reason, n);
+    return text;
+}
+
 /// Returns a text as compute-sanitizer prints it: one paragraph for each finding, then a summary
 /// line with the names of the checks.
-std::string findings_text(const std::vector<Finding>& findings,
-                          const std::vector<std::string>& checks) {
+std::string findings_text(const std::vector<Finding>& all, const std::vector<std::string>& checks,
+                          const Known& known) {
     std::string text;
-    for (const Finding& f : findings) text += paragraph(f);
+    std::vector<Finding> findings;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const Review review = known.of(k);
+        if (review.standing != Standing::fresh) continue;
+        findings.push_back(all[k]);
+        text += paragraph(all[k], open_lines(all[k], review.open));
+    }
     const auto count = [&](emulator::Severity severity, std::string_view noun) {
         return compute::plural(count_of(findings, severity), noun);
     };
@@ -115,8 +153,9 @@ std::string findings_text(const std::vector<Finding>& findings,
                          count(emulator::Severity::warning, "warning");
     if (count_of(findings, emulator::Severity::note) > 0)
         counts += ", " + count(emulator::Severity::note, "note");
-    return text + fmt::format("{}CHECK SUMMARY ({}): {} ({})\n", margin, fmt::join(checks, ", "),
-                              compute::plural(findings.size(), "finding"), counts);
+    return text + fmt::format("{}CHECK SUMMARY ({}): {} ({}){}", margin, fmt::join(checks, ", "),
+                              compute::plural(findings.size(), "finding"), counts,
+                              known_text(known));
 }
 
 Json party_json(const emulator::ThreadAtLine& party, bool by_host) {
@@ -172,28 +211,67 @@ Json findings_json(const std::vector<emulator::Finding>& findings) {
     return json;
 }
 
-}  // namespace
-
-int exit_status(const emulator::Verdict& verdict, emulator::Severity from) {
-    const auto is_severe = [&](const emulator::Finding& f) {
-        return f.severity >= from && !(verdict.timed_out && f.kind == FindingKind::failure);
-    };
-    if (std::ranges::any_of(verdict.findings, is_severe)) return 1;
-    if (verdict.error.empty()) return 0;
-    return verdict.timed_out ? no_verdict : 1;
+/// Findings that end a launch.
+bool ends_launch(const Finding& f) {
+    return f.severity == emulator::Severity::error &&
+           (f.kind == FindingKind::failure || f.kind == FindingKind::memory ||
+            f.kind == FindingKind::barrier || f.kind == FindingKind::members);
 }
 
-void add_verdict(Json& json, const emulator::Verdict& verdict,
-                 const emulator::CheckChoice& checks) {
+/// An error has ended a launch, and no known finding says it.
+bool has_other_error(const emulator::Verdict& verdict, const Known& known) {
+    if (verdict.error.empty()) return false;
+    for (std::size_t k = 0; k < verdict.findings.size(); ++k)
+        if (known.of(k).standing != Standing::fresh && ends_launch(verdict.findings[k]))
+            return false;
+    return true;
+}
+
+bool fails(const emulator::Verdict& verdict, std::size_t k, emulator::Severity from,
+           const Known& known) {
+    const Finding& f = verdict.findings[k];
+    return known.of(k).standing == Standing::fresh && f.severity >= from &&
+           !(verdict.timed_out && f.kind == FindingKind::failure);
+}
+
+std::string_view to_string(Standing standing) {
+    static constexpr std::string_view names[] = {"new", "known", "suppressed"};
+    return names[std::size_t(standing)];
+}
+
+}  // namespace
+
+int exit_status(const emulator::Verdict& verdict, emulator::Severity from, const Known& known) {
+    for (std::size_t k = 0; k < verdict.findings.size(); ++k)
+        if (fails(verdict, k, from, known)) return 1;
+    if (verdict.timed_out) return no_verdict;
+    return has_other_error(verdict, known) ? 1 : 0;
+}
+
+void add_verdict(Json& json, const emulator::Verdict& verdict, const emulator::CheckChoice& checks,
+                 const Known& known) {
     json["checks"] = checks.words();
-    json["findings"] = findings_json(verdict.findings);
+    Json& findings = json["findings"] = findings_json(verdict.findings);
+    for (std::size_t k = 0; k < findings.size(); ++k) {
+        const Review review = known.of(k);
+        findings[k]["standing"] = to_string(review.standing);
+        findings[k]["reason"] = review.reason.empty() ? Json(nullptr) : Json(review.reason);
+    }
+    json["unmatched"] = known.unmatched;
     json["stopped"] = verdict.error.empty() ? Json(nullptr) : Json(verdict.error);
     json["timed_out"] = verdict.timed_out;
     json["not_tried"] = verdict.not_tried;
 }
 
-std::string verdict_text(const emulator::Verdict& verdict, const emulator::CheckChoice& checks) {
-    std::string text = findings_text(verdict.findings, checks.words());
+std::string verdict_text(const emulator::Verdict& verdict, const emulator::CheckChoice& checks,
+                         const Known& known) {
+    std::string text = findings_text(verdict.findings, checks.words(), known);
+    constexpr std::size_t most_told = 10;
+    for (std::size_t k = 0; k < std::min(known.unmatched.size(), most_told); ++k)
+        text += fmt::format("{}{}\n", margin, known.unmatched[k]);
+    if (known.unmatched.size() > most_told)
+        text +=
+            fmt::format("{}{} more match nothing\n", margin, known.unmatched.size() - most_told);
     for (const std::string& line : verdict.not_tried) text += fmt::format("========= {}\n", line);
     if (verdict.timed_out)
         text += fmt::format(
@@ -261,7 +339,7 @@ std::vector<Json> locations(const ThreadAtLine& at, const std::string& kernel) {
     return all;
 }
 
-Json result(const Finding& f) {
+Json result(const Finding& f, const Review& review, bool has_baseline) {
     Json json = {{"ruleId", to_string(f.kind)},
                  {"ruleIndex", std::size_t(f.kind)},
                  {"level", to_string(f.severity)},
@@ -282,17 +360,23 @@ Json result(const Finding& f) {
     }
     if (!related.empty()) json["relatedLocations"] = std::move(related);
     json["properties"] = {{"kernel", f.kernel}, {"count", f.count}};
+    if (has_baseline)
+        json["baselineState"] = review.standing == Standing::known ? "unchanged" : "new";
+    if (review.standing == Standing::suppressed)
+        json["suppressions"] = Json::array({{{"kind", review.in_source ? "inSource" : "external"},
+                                             {"justification", review.reason}}});
     return json;
 }
 
 }  // namespace
 
-Json sarif(const emulator::Verdict& verdict, bool complete) {
+Json sarif(const emulator::Verdict& verdict, bool complete, const Known& known) {
     Json described = Json::array(), results = Json::array();
     for (std::size_t kind = 0; kind < std::size(rules); ++kind)
         described.push_back(
             {{"id", to_string(FindingKind(kind))}, {"shortDescription", text_of(rules[kind])}});
-    for (const Finding& f : verdict.findings) results.push_back(result(f));
+    for (std::size_t k = 0; k < verdict.findings.size(); ++k)
+        results.push_back(result(verdict.findings[k], known.of(k), known.has_baseline));
     const Json driver = {{"name", "warpscope"}, {"rules", described}};
     Json invocation = {{"executionSuccessful", complete && verdict.error.empty()}};
     if (!verdict.error.empty())
@@ -306,6 +390,78 @@ Json sarif(const emulator::Verdict& verdict, bool complete) {
              "sarif-schema-2.1.0.json"},
             {"version", "2.1.0"},
             {"runs", Json::array({run})}};
+}
+
+namespace {
+
+/// Text for XML 1.0, in which no other control characters may stand than line ends and tabs.
+std::string xml(std::string_view text) {
+    std::string safe;
+    for (const char c : visible(text)) {
+        constexpr std::string_view special = "<>&\"";
+        constexpr const char* names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+        const std::size_t k = special.find(c);
+        if (k == special.npos)
+            safe += c;
+        else
+            safe += names[k];
+    }
+    return safe;
+}
+
+/// What stands in a test case.
+std::string case_content(const Finding& f, const Review& review, bool is_failure) {
+    const std::string details = xml(paragraph(f, open_lines(f, review.open)));
+    if (review.standing != Standing::fresh)
+        return fmt::format("<skipped message=\"{}\"/>",
+                           xml(review.reason.empty() ? "known" : "suppressed: " + review.reason));
+    if (!is_failure) return fmt::format("<system-out>{}</system-out>", details);
+    return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>", to_string(f.kind),
+                       xml(f.sentence), details);
+}
+
+}  // namespace
+
+std::string junit(const emulator::Verdict& verdict, const emulator::CheckChoice& checks,
+                  std::optional<emulator::Severity> from, const Known& known) {
+    const std::vector<Finding>& findings = verdict.findings;
+    const bool is_error = from && (verdict.timed_out || has_other_error(verdict, known));
+    std::size_t failures = 0;
+    std::string cases =
+        fmt::format("<testcase classname=\"warpscope\" name=\"{}\">{}</testcase>\n",
+                    fmt::join(checks.words(), ", "),
+                    is_error ? fmt::format("<error message=\"{}\"/>", xml(verdict.error)) : "");
+    for (std::size_t k = 0; k < findings.size(); ++k) {
+        const Finding& f = findings[k];
+        const Review review = known.of(k);
+        const bool is_failure = from && fails(verdict, k, *from, known);
+        failures += is_failure;
+        cases += fmt::format("<testcase classname=\"{}\" name=\"{}\" file=\"{}\">{}</testcase>\n",
+                             xml(f.kernel), xml(review.name), xml(f.place().file),
+                             case_content(f, review, is_failure));
+    }
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"warpscope\" "
+        "tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+        "skipped=\"{}\">\n{}</testsuite>\n</testsuites>\n",
+        findings.size() + 1, failures, int(is_error),
+        known.count(Standing::known) + known.count(Standing::suppressed), cases);
+}
+
+void check_files(const FindingFiles& files) {
+    review({}, {}, files, {});
+    for (const auto& [option, file] : {std::pair{"--sarif", &files.sarif},
+                                       {"--junit", &files.junit},
+                                       {"--write-baseline", &files.write_baseline}})
+        if (!file->empty()) check_writable(*file, option);
+}
+
+void write_findings(const FindingFiles& files, const emulator::Verdict& verdict,
+                    const emulator::CheckChoice& checks, std::optional<emulator::Severity> from,
+                    const Known& known, bool complete) {
+    if (!files.sarif.empty()) write_file(files.sarif, dump(sarif(verdict, complete, known)));
+    if (!files.junit.empty()) write_file(files.junit, junit(verdict, checks, from, known));
+    if (!files.write_baseline.empty()) write_file(files.write_baseline, known.baseline);
 }
 
 }  // namespace warpscope::jobs

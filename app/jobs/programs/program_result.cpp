@@ -120,7 +120,8 @@ Json to_json(const ProgramResult& result) {
     if (result.confined) json["refused"] = result.refused;
     json["timed_out"] = !result.stopped.empty();
     if (!result.stopped.empty()) json["stopped"] = result.stopped;
-    if (result.checks.has_checks()) add_verdict(json, result.verdict(), result.checks);
+    if (result.checks.has_checks())
+        add_verdict(json, result.verdict(), result.checks, result.known);
     return json;
 }
 
@@ -155,7 +156,8 @@ std::string summary(const ProgramResult& result) {
     }
     const emulator::Verdict verdict = result.verdict();
     const std::vector<emulator::Finding>& findings = verdict.findings;
-    if (result.checks.has_checks()) text += "\n" + verdict_text(verdict, result.checks);
+    if (result.checks.has_checks())
+        text += "\n" + verdict_text(verdict, result.checks, result.known);
     const auto is_at_ptx = [](const emulator::Finding& f) {
         return !f.by_host && f.first.file.empty() && f.first.line > 0;
     };

@@ -6,6 +6,7 @@
 
 #include "emulator/judge.h"
 #include "jobs/output/json.h"
+#include "jobs/output/known_findings.h"
 #include "programs/report/program_report.h"
 
 namespace warpscope::jobs {
@@ -22,6 +23,8 @@ struct ProgramResult {
     std::string stopped;
     bool confined = false;
     std::vector<std::string> refused;  ///< what confinement has refused
+
+    Known known{};  ///< of the findings of verdict()
 
     emulator::Verdict verdict() const;  ///< of all processes
 };

@@ -293,11 +293,19 @@ std::vector<programs::ProgramReport> read_reports(const fs::path& folder) {
     return reports;
 }
 
+Known review_of(const ProgramResult& result, const FindingFiles& files) {
+    Sources sources;
+    const fs::path program = result.command.empty() ? "" : result.command[0];
+    if (launches::file_kind(program) == launches::FileKind::source)
+        sources.files.push_back(program);
+    return review(result.verdict(), result.checks, files, sources);
+}
+
 /// What the checks have found decides, and else the program itself.
 int status_of(const ProgramResult& result, const ProgramRequest& request) {
     if (!result.checks.has_checks())
         return result.stopped.empty() ? result.exit_status : no_verdict;
-    const int found = exit_status(result.verdict(), request.fail_on);
+    const int found = exit_status(result.verdict(), request.fail_on, result.known);
     if (found == 0) return result.exit_status;
     return found == no_verdict ? no_verdict : request.error_status;
 }
@@ -333,8 +341,11 @@ int run_executable(const ProgramRequest& request, const Executable& program) {
     result.signal = end.was_killed ? 0 : end.signal;
     result.processes = read_reports(reports.path());
     result.stopped = stopped_at(end, result.processes);
+    if (result.checks.has_checks()) result.known = review_of(result, request.findings);
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
-    if (!request.sarif.empty()) write_file(request.sarif, dump(sarif(result.verdict(), true)));
+    if (result.checks.has_checks())
+        write_findings(request.findings, result.verdict(), result.checks, request.fail_on,
+                       result.known, true);
     print_error(summary(result));
     if (is_archive(request.capture)) pack(captures, request.capture.to);
     return status_of(result, request);
@@ -354,7 +365,7 @@ fs::path folder_for_launches(const fs::path& parent, const fs::path& program) {
 
 int run_program(const ProgramRequest& request) {
     if (!request.json.empty()) check_writable(request.json, "--json");
-    if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
+    check_files(request.findings);
     try {
         return run_executable(request, executable_of(request));
     } catch (const compiler::CompileError& error) {
@@ -393,6 +404,7 @@ int print_report(const std::filesystem::path& file) {
     ProgramResult result{.checks = settings.checks, .counted = settings.checks.counters};
     result.processes.push_back(programs::read_report(file));
     make_readable(result.processes.back(), fs::current_path().string() + "/");
+    if (result.checks.has_checks()) result.known = review_of(result, {});
     print_error(summary(result));
     return status_of(result, {});
 }

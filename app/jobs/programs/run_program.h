@@ -38,9 +38,9 @@ struct ProgramRequest {
     bool beside_window = false;
     compute::RunSettings run;
     emulator::Severity fail_on = emulator::Severity::warning;
-    int error_status = 1;         ///< exit status where the checks find something
-    std::filesystem::path json;   ///< empty: none
-    std::filesystem::path sarif;  ///< empty: none
+    int error_status = 1;        ///< exit status where the checks find something
+    std::filesystem::path json;  ///< empty: none
+    FindingFiles findings{};     ///< what is known of what the checks find, and who receives it
 };
 
 /// Runs the program with its own standard input, output and arguments, and then prints on standard

@@ -101,7 +101,9 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     for (const Json& f : json["findings"]) {
         EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
                                                   "second", "address", "count", "repaired_too",
-                                                  "witness", "provocation", "sentence"}));
+                                                  "witness", "provocation", "sentence",
+                                                  "standing", "reason"}));
+        EXPECT_EQ(f["standing"], "new");
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
         EXPECT_EQ(keys(f["first"]),
