@@ -86,7 +86,7 @@ class Result:
         self._source, self._launch = source, launch
         self.ok, self.arrays, self.output = ok, arrays, answer.get("output", "")
         self.error = self._named(answer["stopped"] or "")
-        self.findings = [self._finding(found) for found in answer["findings"]]
+        self.findings = [self._finding(found) for found in answer["findings"] if found["standing"] == "new"]
 
     def __getitem__(self, name):
         return self.arrays[name]

@@ -179,10 +179,13 @@ class SourceLines {
 
   private:
     /// Findings and `Sources::files` may name one file in two ways.
-    static std::string path_of(const std::string& file) {
+    const std::string& path_of(const std::string& file) {
+        const auto [at, is_new] = paths_.try_emplace(file, file);
+        if (!is_new) return at->second;
         std::error_code error;
         const fs::path path = fs::canonical(file, error);
-        return error ? file : path.string();
+        if (!error) at->second = path.string();
+        return at->second;
     }
     std::string read_text(const std::string& file) const {
         if (sources_.text) {
@@ -196,7 +199,7 @@ class SourceLines {
         }
     }
     const std::vector<std::string>& lines_of(const std::string& file) {
-        const std::string path = path_of(file);
+        const std::string& path = path_of(file);
         const auto [at, is_new] = files_.try_emplace(path);
         std::vector<std::string>& lines = at->second;
         if (!is_new) return lines;
@@ -232,8 +235,9 @@ class SourceLines {
     }
 
     const Sources& sources_;
-    std::map<std::string, std::vector<std::string>> files_;
-    std::multimap<Line, Suppression> comments_;  ///< by the line that they are about
+    std::map<std::string, std::string> paths_;
+    std::map<std::string, std::vector<std::string>> files_;  ///< by their paths
+    std::multimap<Line, Suppression> comments_;              ///< by the line that they are about
     std::vector<std::string> unreadable_;
 };
 
