@@ -68,6 +68,14 @@ class Check(unittest.TestCase):
         self.assertNotEqual(found.places[0].thread, found.places[1].thread)
         self.assertIn("kernel.cu:7: values[threadIdx.x]", str(result))
 
+    def test_a_comment_at_a_line_allows_its_race(self):
+        allowed = SCALE.replace("% 64];", "% 64];  // warpscope: allow race: a test")
+        values = array.array("i", range(64))
+        self.assertFalse(warpscope.check(SCALE, "shift", 1, 64, values=values).ok)
+        result = warpscope.check(allowed, "shift", 1, 64, values=values)
+        self.assertTrue(result.ok, result)
+        self.assertEqual(result.findings, [])
+
     def test_a_notebook_shows_the_picture_and_the_findings_as_text(self):
         page = warpscope.check(SCALE.replace("% 64]", "% 64] + (1 < 0)"), "shift", 1, 64,
                                values=array.array("i", range(64)))._repr_html_()
