@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "compiler/host/host_code.h"
@@ -129,17 +130,17 @@ class Parser {
     /// Files about what the checks find.
     void declare_finding_files(const char* group) {
         jobs::FindingFiles& files = options_.headless.findings;
-        sarif_ = text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors",
-                      group, path("--sarif", files.sarif));
-        junit_ = text("--junit", "FILE", "write what --check finds as a report of JUnit, for CI",
-                      group, path("--junit", files.junit));
-        baseline_ = text("--baseline", "FILE", "findings that are known there do not fail", group,
-                         path("--baseline", files.baseline));
-        write_baseline_ = text("--write-baseline", "FILE", "write what --check finds as a baseline",
-                               group, path("--write-baseline", files.write_baseline));
-        suppressions_ =
-            text("--suppressions", "FILE", "findings that are suppressed there do not fail", group,
-                 path("--suppressions", files.suppressions));
+        for (auto [name, to, help] : {
+                 std::tuple{"--sarif", &files.sarif,
+                            "write what --check finds as SARIF, for CI and editors"},
+                 {"--junit", &files.junit, "write what --check finds as a report of JUnit, for CI"},
+                 {"--baseline", &files.baseline, "findings that are known there do not fail"},
+                 {"--write-baseline", &files.write_baseline,
+                  "write what --check finds as a baseline"},
+                 {"--suppressions", &files.suppressions,
+                  "findings that are suppressed there do not fail"},
+             })
+            finding_files_.push_back(text(name, "FILE", help, group, path(name, *to)));
     }
 
     void declare_counters(const char* group) {
@@ -517,10 +518,10 @@ class Parser {
                     resume_},
                    "add --headless");
         if (options_.mode != Mode::headless && !is_program) refuse({why_}, "add --headless");
-        if (!checks.has_checks() || environment_)
-            refuse({sarif_, junit_, baseline_, write_baseline_, suppressions_},
-                   environment_ ? "leave it out with --print-environment"
-                                : "add --check race,barrier,memory");
+        for (const CLI::Option* option : finding_files_)
+            if (!checks.has_checks() || environment_)
+                refuse({option}, environment_ ? "leave it out with --print-environment"
+                                              : "add --check race,barrier,memory");
         demand(!fail_on_->count() || checks.has_checks(),
                "--fail-on: add --check race,barrier,memory");
         demand(!witness_->count() || checks.race, "--witness: add --check race");
@@ -643,7 +644,8 @@ class Parser {
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
         *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{},
-        *blocks_{}, *sarif_{}, *junit_{}, *baseline_{}, *write_baseline_{}, *suppressions_{};
+        *blocks_{};
+    std::vector<const CLI::Option*> finding_files_;
 };
 
 }  // namespace

@@ -25,23 +25,6 @@ article { padding-left: 1rem; margin: 1.2rem 0 }
 </style>
 )";
 
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        if (c == '<')
-            safe += "&lt;";
-        else if (c == '>')
-            safe += "&gt;";
-        else if (c == '&')
-            safe += "&amp;";
-        else if (c == '"')
-            safe += "&quot;";
-        else
-            safe += c;
-    }
-    return safe;
-}
-
 /// The lines around the marked ones, with their numbers.
 std::string excerpt(std::string_view source, const std::vector<int>& marked) {
     constexpr int around = 3;
@@ -96,6 +79,23 @@ std::string table_html(const Table& table) {
 }
 
 }  // namespace
+
+std::string escaped(std::string_view text) {
+    std::string safe;
+    for (const char c : text) {
+        if (c == '<')
+            safe += "&lt;";
+        else if (c == '>')
+            safe += "&gt;";
+        else if (c == '&')
+            safe += "&amp;";
+        else if (c == '"')
+            safe += "&quot;";
+        else
+            safe += c;
+    }
+    return safe;
+}
 
 std::string base64(std::span<const std::uint8_t> bytes) {
     constexpr std::string_view digits =

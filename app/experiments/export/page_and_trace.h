@@ -26,6 +26,9 @@ struct PageContents {
 /// A page of HTML that needs no other file: picture, findings with their source lines, tables.
 std::string html_page(const PageContents& contents);
 
+/// The text with "&lt;" for "<", and so on, for HTML and XML.
+std::string escaped(std::string_view text);
+
 std::string base64(std::span<const std::uint8_t> bytes);
 
 /// A timeline as JSON in the Trace Event Format, which Perfetto and Chrome open: a track for each

@@ -28,9 +28,8 @@ struct Review {
     bool in_source = false;  ///< the suppression is a comment
     /// "race: tile[i] = x; and y = tile[j];": does not change with the number of a line
     std::string name{};
-    /// Where one change repairs several findings of which some are known: the others. 0 is the
-    /// finding itself, k is number k - 1 of Finding::repaired_too.
-    std::vector<std::size_t> open{};
+    /// The names of those that are fresh, where one change repairs others too.
+    std::vector<std::string> open{};
 };
 
 /// What is known of the findings of a verdict.

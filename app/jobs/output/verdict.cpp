@@ -15,6 +15,7 @@
 
 #include "compute/device/wording.h"
 #include "emulator/observe/findings.h"
+#include "experiments/export/page_and_trace.h"
 #include "jobs/output/files_and_terminal.h"
 
 namespace warpscope::jobs {
@@ -76,8 +77,7 @@ std::string repaired_words(const Finding& f) {
     return fmt::format(" {} {}.", words_of_repair(f), fmt::join(words, "; "));
 }
 
-/// `more`: lines behind its sentences.
-std::string paragraph(const Finding& f, const std::string& more) {
+std::string paragraph(const Finding& f, const Review& review) {
     static constexpr std::string_view severities[] = {"Note", "Warning", "Error"};
     const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
     std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
@@ -88,7 +88,8 @@ std::string paragraph(const Finding& f, const std::string& more) {
             text += fmt::format("{}    {}\n", margin, line);
     };
     add(sentences);
-    text += more;
+    if (!review.open.empty())
+        add(fmt::format("Not known of these: {}", fmt::join(review.open, "; ")));
     if (f.witness) {
         add("Witness: " + f.witness->sentence);
         constexpr std::size_t most = 12, first = 3;  // lines of a long order; a file has all
@@ -103,18 +104,6 @@ std::string paragraph(const Finding& f, const std::string& more) {
     }
     if (f.provocation) add("On a GPU: " + f.provocation->sentence);
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
-}
-
-/// What one change repairs, where some of it is known.
-std::string open_lines(const Finding& f, const std::vector<std::size_t>& open) {
-    std::vector<std::string> words;
-    for (const std::size_t k : open) words.push_back(what(k == 0 ? f : f.repaired_too[k - 1]));
-    std::string text;
-    if (!words.empty())
-        for (const std::string& line :
-             wrap(fmt::format("Not known of these: {}.", fmt::join(words, "; ")), text_columns))
-            text += fmt::format("{}    {}\n", margin, line);
-    return text;
 }
 
 /// "; 2 known, 1 suppressed", and then the reasons, a line for each.
@@ -144,7 +133,7 @@ std::string findings_text(const std::vector<Finding>& all, const std::vector<std
         const Review review = known.of(k);
         if (review.standing != Standing::fresh) continue;
         findings.push_back(all[k]);
-        text += paragraph(all[k], open_lines(all[k], review.open));
+        text += paragraph(all[k], review);
     }
     const auto count = [&](emulator::Severity severity, std::string_view noun) {
         return compute::plural(count_of(findings, severity), noun);
@@ -211,20 +200,15 @@ Json findings_json(const std::vector<emulator::Finding>& findings) {
     return json;
 }
 
-/// Findings that end a launch.
-bool ends_launch(const Finding& f) {
-    return f.severity == emulator::Severity::error &&
-           (f.kind == FindingKind::failure || f.kind == FindingKind::memory ||
-            f.kind == FindingKind::barrier || f.kind == FindingKind::members);
-}
-
 /// An error has ended a launch, and no known finding says it.
 bool has_other_error(const emulator::Verdict& verdict, const Known& known) {
-    if (verdict.error.empty()) return false;
-    for (std::size_t k = 0; k < verdict.findings.size(); ++k)
-        if (known.of(k).standing != Standing::fresh && ends_launch(verdict.findings[k]))
-            return false;
-    return true;
+    using enum FindingKind;
+    for (std::size_t k = 0; k < verdict.findings.size(); ++k) {
+        const FindingKind kind = verdict.findings[k].kind;
+        const bool ends = kind == failure || kind == memory || kind == barrier || kind == members;
+        if (ends && known.of(k).standing != Standing::fresh) return false;
+    }
+    return !verdict.error.empty();
 }
 
 bool fails(const emulator::Verdict& verdict, std::size_t k, emulator::Severity from,
@@ -396,28 +380,16 @@ namespace {
 
 /// Text for XML 1.0, in which no other control characters may stand than line ends and tabs.
 std::string xml(std::string_view text) {
-    std::string safe;
-    for (const char c : visible(text)) {
-        constexpr std::string_view special = "<>&\"";
-        constexpr const char* names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
-        const std::size_t k = special.find(c);
-        if (k == special.npos)
-            safe += c;
-        else
-            safe += names[k];
-    }
-    return safe;
+    return experiments::escaped(visible(text));
 }
 
 /// What stands in a test case.
 std::string case_content(const Finding& f, const Review& review, bool is_failure) {
-    const std::string details = xml(paragraph(f, open_lines(f, review.open)));
     if (review.standing != Standing::fresh)
         return fmt::format("<skipped message=\"{}\"/>",
                            xml(review.reason.empty() ? "known" : "suppressed: " + review.reason));
-    if (!is_failure) return fmt::format("<system-out>{}</system-out>", details);
-    return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>", to_string(f.kind),
-                       xml(f.sentence), details);
+    const char* const element = is_failure ? "failure" : "system-out";
+    return fmt::format("<{0}>{1}</{0}>", element, xml(paragraph(f, review)));
 }
 
 }  // namespace
