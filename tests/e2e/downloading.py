@@ -74,7 +74,7 @@ class Downloading(Session):
         app.settle()
         app.click(f"editor.barrier.{BARRIER}")
         app.wait_value("editor.state", "runs in the emulator")
-        app.wait_value("race", "race: 256 hazards a block")
+        app.wait_value("race", "Race: 256 hazards a block")
 
     def test_a_signal_to_the_app_ends_the_download(self):
         (self.home / "slow").touch()

@@ -73,13 +73,13 @@ class Launching(Session):
         self.fill(app, "launches[0].grid", "(scale_n + 63) / 64")
         self.fill(app, "launches[0].arguments.scale.factor", "2")
         app.wait_value("launch.state", "reversed.launch.json (not saved)")
-        app.wait_value("race", lambda value: value.startswith("race"))
+        app.wait_value("race", lambda value: value.startswith("Race"))
 
         app.click("editor.line.12", (0.02, 0.5))
         app.pass_frames()
         app.display.xdotool("type", "--", "__syncthreads();")
         app.wait_value("editor.line.12", lambda value: "__syncthreads();" in value)
-        app.wait_value("race", "no race found")
+        app.wait_value("race", "No race found")
         app.settle()
 
         app.click("launch.save")

@@ -26,28 +26,28 @@ class Learning(Scenario):
         app.settle()
         app.click("lessons:2")
         app.wait_value("lesson", "mend-the-ripple")
-        app.wait_value("race", lambda value: value.startswith("race"))
+        app.wait_value("race", lambda value: value.startswith("Race"))
         app.settle()
         self.assertEqual(self.gate(app), ["yes", "no", "no"])
 
         # The built-in kernel, which the switch brings back, is no solution.
         app.click("ripple.sync")
-        app.wait_value("race", "no race found")
+        app.wait_value("race", "No race found")
         app.settle()
         self.assertEqual((app.value("lesson.passed"), app.value("lesson.gate.2")), ("no", "no"))
         app.click("lesson.again")
-        app.wait_value("race", lambda value: value.startswith("race"))
+        app.wait_value("race", lambda value: value.startswith("Race"))
         app.settle()
 
         # A barrier before the tile is written does not order the read after the write.
         self.insert_barrier(app, "unsigned y =")
         app.wait_value("editor.state", lambda value: "runs in the emulator" in value)
-        app.wait_value("race", lambda value: value.startswith("race"))
+        app.wait_value("race", lambda value: value.startswith("Race"))
         app.settle()
         self.assertEqual(app.value("lesson.passed"), "no")
         self.insert_barrier(app, "brightness(pattern, x, y")
         app.wait_value("lesson.passed", "yes")
-        self.assertEqual(app.value("race"), "no race found")
+        self.assertEqual(app.value("race"), "No race found")
         app.settle()
         app.quit()
 

@@ -12,9 +12,9 @@ from session import BARRIER, READ, RIPPLE, WARPS, WRITE, Session
 class Microscope(Session):
     def test_a_torn_pixel_leads_to_its_thread(self):
         app = self.start(*RIPPLE)
-        app.wait_value("race", "no race found")
+        app.wait_value("race", "No race found")
         app.click("ripple.sync")
-        app.wait_value("race", "race: 256 hazards a block")
+        app.wait_value("race", "Race: 256 hazards a block")
         self.click_pixel(app, 57, 108, button=3)
         app.wait_value("microscope.block", "3, 6")  # of 16x16 pixels
         app.wait_value("picture.thread", "9, 12")

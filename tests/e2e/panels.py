@@ -16,7 +16,7 @@ from session import BARRIER, READ, RIPPLE, WARPS, WRITE, Session
 class Panels(Session):
     def test_findings_lead_to_their_thread(self):
         app = self.open(*RIPPLE, "--set", "ripple.sync=off")
-        app.wait_value("race", "race: 256 hazards a block")
+        app.wait_value("race", "Race: 256 hazards a block")
         app.click("race")
         app.wait_value("dock.findings", "on")
         finding = app.wait_value("finding.0", lambda value: value)
@@ -66,7 +66,7 @@ class Panels(Session):
 
     def test_what_depends_on_a_barrier_is_painted(self):
         app = self.start("--experiment", "ripple", "--set", "ripple.size=128")
-        app.wait_value("race", lambda value: "no race" in value)
+        app.wait_value("race", lambda value: "No race" in value)
         app.pause()
         app.click("race")
         plain = app.pixels()
@@ -171,7 +171,7 @@ class Panels(Session):
 
     def test_a_finding_opens_the_thread_that_it_names_while_the_picture_runs(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off")
-        app.wait_value("race", lambda value: value.startswith("race"))
+        app.wait_value("race", lambda value: value.startswith("Race"))
         for row in ("finding.0", "finding.0.0"):
             app.click("race")
             named = app.wait_value(row, lambda value: value)
@@ -296,7 +296,7 @@ class Panels(Session):
     def test_a_saved_window_can_be_made_again(self):
         app = self.open(*RIPPLE, "--set", "ripple.sync=off", "--seed", "5", block="3,2@100")
         app.wait_value("microscope.position", "100")
-        app.wait_value("race", "race: 256 hazards a block")
+        app.wait_value("race", "Race: 256 hazards a block")
         app.key("Right")
         app.wait_value("microscope.position", "101")
         app.settle()

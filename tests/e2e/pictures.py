@@ -34,13 +34,13 @@ COMMANDS = {
 def opened(app):
     """The microscope has opened its block, and the checks have ended."""
     app.wait_value("microscope.position", bool)
-    app.wait_value("race", lambda value: "checking" not in value)
+    app.wait_value("race", lambda value: "Checking" not in value)
 
 
 def tab(name, shown):
     """Opens a tab at the foot, and waits until it shows a widget whose id begins so."""
     def act(app):
-        app.wait_value("race", lambda value: "checking" not in value)
+        app.wait_value("race", lambda value: "Checking" not in value)
         app.click(name)
         wait_for(shown, lambda: any(id.startswith(shown) for id in app.widgets()))
     return act
@@ -145,7 +145,7 @@ def make_editor(program, home):
     app.click("editor.open")
     app.settle()
     app.click(next(id for id in app.widgets() if id.startswith("editor.barrier.")))
-    app.wait_value("race", lambda value: value.startswith("race"))
+    app.wait_value("race", lambda value: value.startswith("Race"))
     app.pause()
     shutil.copy(saved(app, "F12"), ASSETS / "editor.png")
     app.close()
@@ -165,7 +165,7 @@ def make_toggle(program, home):
     """A recording of the window: some frames without the barrier, and some with it."""
     display, app = start(program, home, (1000, 600), [*TORN[:2], "--set", "ripple.size=128", "--set",
                                                       "ripple.sync=off"])
-    app.wait_value("race", lambda value: value.startswith("race"))
+    app.wait_value("race", lambda value: value.startswith("Race"))
     app.pause()
     app.key("ctrl+F12")
     app.settle()

@@ -8,6 +8,7 @@ namespace {
 /// Those of findings, of orders of warps, and of reasons.
 constexpr const char* forms_of_checks[] = {
     // Of an order in which a race spoils a result.
+    tr_later("Threads that continue"),
     tr_later("With 1 preemption, {}: {}"),
     tr_later("With {} preemptions, {}: {}"),
     tr_later("{} runs to {} before {} has passed {}"),

@@ -424,7 +424,7 @@ void PicturePanel::invite(Ui& ui, ImVec2 low, ImVec2 high) {
     const std::string name = tr(barrier->label());
     if (options_.invited == Invited::to_nothing)
         draw_invitation(ui, middle, tr("What does {} do?", name),
-                        with_key(tr("Switch it off"), Command::toggle_barrier),
+                        fmt::format("{} (S)", tr("Switch it off")),
                         [this, held = stage_.held(*barrier)] { flip(stage_, *held); });
     else if (options_.invited == Invited::to_the_switch && !on &&
              stage_.race_summary().state == RaceSummary::State::race)
@@ -451,8 +451,7 @@ void PicturePanel::draw_invitation(Ui& ui, ImVec2 middle, const std::string& wor
     const ImVec2 high{low.x + width, low.y + height};
     list.AddRectFilled(low, high, faded(colour::panel, 0.96F), ui.px(8));
     list.AddRect(low, high, colour::accent_deep, ui.px(8), 0, ui.px(1));
-    ImGui::SetCursorScreenPos({low.x + gap, low.y + ui.px(10)});
-    ImGui::AlignTextToFramePadding();
+    ImGui::SetCursorScreenPos({low.x + gap, middle.y - text_size(ui.fonts.value) / 2});
     text(ui.fonts.value, colour::text, words);
     record(ui, "invitation", words);
     ImGui::SetCursorScreenPos({low.x + 2 * gap + said, low.y + ui.px(10)});

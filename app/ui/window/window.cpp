@@ -233,7 +233,11 @@ void App::make_offers() {
                                          offers_tour_ = false;
                                          view_->tour().start();
                                      },
-                                     tr("No"), [this] { offers_tour_ = false; }});
+                                     tr("No"),
+                                     [this] {
+                                         offers_tour_ = false;
+                                         view_->options().invited = Invited::to_all;
+                                     }});
     } else {
         view_->message().offer({});
     }

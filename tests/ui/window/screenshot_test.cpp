@@ -84,14 +84,14 @@ TEST_F(ScreenshotTest, ATreeIsDrawnInTheGivenSize) {
     const gl::Image image = save({900, 500}, true);
     EXPECT_EQ(image.width, 900);
     EXPECT_EQ(image.height, 500);
-    // The element whose value is not the sum of what it read is outlined in the finding's colour.
-    const auto is_finding = [&](int x, int y) {
+    // The element whose value is not the sum of what it read is outlined in red.
+    const auto is_red = [&](int x, int y) {
         const auto p = at(image, x, y);
-        return p[0] > 200 && p[1] > 140 && p[1] < 200 && p[2] < 110;
+        return p[0] > 220 && p[1] > 100 && p[1] < 160 && p[2] > 100 && p[2] < 160;
     };
     int outlined = 0;
     for (int y = 0; y < image.height; ++y)
-        for (int x = 0; x < image.width; ++x) outlined += is_finding(x, y);
+        for (int x = 0; x < image.width; ++x) outlined += is_red(x, y);
     EXPECT_GT(outlined, 60);
 }
 
