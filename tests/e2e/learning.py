@@ -22,7 +22,7 @@ class Learning(Scenario):
         self.skip_without_nvrtc()
         app = self.start(*RIPPLE)
         app.key("l")
-        app.wait_value("lessons.passed", "0 of 11")
+        app.wait_value("lessons.passed", "0 of 13")
         app.settle()
         app.click("lessons:2")
         app.wait_value("lesson", "mend-the-ripple")
@@ -58,7 +58,7 @@ class Learning(Scenario):
         self.skip_without_nvrtc()
         app = self.start(*RIPPLE)
         app.key("l")
-        app.wait_value("lessons.passed", "0 of 11")
+        app.wait_value("lessons.passed", "0 of 13")
         app.settle()
         for number, (lesson, (source, wrong, right)) in enumerate(SOLUTIONS.items(), 1):
             app.click("lesson.next" if number > 1 else "lessons:1")
@@ -77,7 +77,7 @@ class Learning(Scenario):
             self.assertEqual(set(self.gate(app)), {"yes"}, lesson)
             app.settle()
         app.click("lesson.leave")
-        app.wait_value("lessons.passed", "11 of 11")
+        app.wait_value("lessons.passed", "13 of 13")
 
     def paste(self, app, text):
         """Puts the text into the editor, in place of all that is there."""

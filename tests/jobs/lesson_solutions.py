@@ -20,6 +20,8 @@ STRIDED = """        if (2 * stride * t < 256) partial[2 * stride * t] += partia
 SPREAD = "        if (t % (2 * stride) == 0) partial[t] += partial[t + stride];\n"
 NAMED = "// reads too early: thread ({}, {})\n"
 BARRIER = "    __syncthreads();\n"
+FENCE = "    __threadfence();\n"
+WAIT = "    cudaDeviceSynchronize();\n"
 
 
 def without(text, which):
@@ -74,4 +76,10 @@ SOLUTIONS = {
         LESSONS / "hidden.cu",
         lambda s: s.replace("t < 32 ? tile[t] : tile[t - 32]", "t < 32 ? in[i] : in[i - 32]"),
         lambda s: s.replace("    out[i] =", BARRIER + "    out[i] =")),
+    "a-lock-with-its-fences": (
+        LESSONS / "lock.cu", lambda s: s.replace("    if (in", FENCE + "    if (in"),
+        lambda s: s.replace("    if (in", FENCE + "    if (in").replace("    atomicExch", FENCE + "    atomicExch")),
+    "the-host-that-reads-too-early": (
+        LESSONS / "early.cu", lambda s: s.replace("    const int expected", WAIT + "    const int expected"),
+        lambda s: s.replace("    int sum", WAIT + "    int sum")),
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 from lesson_solutions import LESSONS, NAMED, RIPPLE, SOLUTIONS
 
 PROGRAM = sys.argv[1]
+WITH_MAIN = "the-host-that-reads-too-early"
 
 
 def name_of(file):
@@ -55,7 +56,10 @@ class Lessons(unittest.TestCase):
                 source, wrong, right = SOLUTIONS[lesson]
                 start = source.read_text(encoding="utf-8")
                 self.assertNotIn(start, (wrong(start), right(start)))
-                self.assertFalse(self.grade(number, start)["passed"])
+                failed = self.grade(number, start)
+                if lesson == WITH_MAIN and not failed["conditions"]:
+                    self.skipTest(failed["reason"])  # without nvcc, or without the library of programs
+                self.assertFalse(failed["passed"])
                 self.assertFalse(self.grade(number, wrong(start))["passed"])
                 self.assertEqual(self.grade(lesson, right(start))["reason"], "")
 
@@ -64,6 +68,31 @@ class Lessons(unittest.TestCase):
         grade = self.grade("bank-conflicts", text)
         self.assertEqual([c["holds"] for c in grade["conditions"]], [True, True, True, True, False])
         self.assertEqual(grade["reason"], "Not yet: No access to shared memory has a bank conflict.")
+
+    def test_a_lock_is_failed_by_the_fence_that_is_missing(self):
+        text = (LESSONS / "lock.cu").read_text(encoding="utf-8")
+        grade = self.grade("a-lock-with-its-fences", text)
+        self.assertEqual([c["holds"] for c in grade["conditions"]], [False, True])
+        relaxed = text.replace("    atomicExch", "    __threadfence_block();\n    atomicExch")
+        self.assertFalse(self.grade("a-lock-with-its-fences", relaxed)["passed"])
+
+    def test_a_program_is_judged_by_its_run(self):
+        text = (LESSONS / "early.cu").read_text(encoding="utf-8")
+        grade = self.grade(WITH_MAIN, text)
+        if not grade["conditions"]:
+            self.skipTest(grade["reason"])
+        self.assertEqual([c["holds"] for c in grade["conditions"]], [False, False, True])
+        _, wrong, right = SOLUTIONS[WITH_MAIN]
+        on_the_host = right(text).replace("add_one<<<n / 64, 64>>>(numbers);", "for (int i = 0; i < n; ++i) ++numbers[i];")
+        self.assertEqual([c["holds"] for c in self.grade(WITH_MAIN, on_the_host)["conditions"]], [True, True, False])
+        # A wait behind the read comes too late; the sum of an expectation that was changed is still a race.
+        expects_less = wrong(text).replace("n * (n + 1) / 2", "n * (n - 1) / 2")
+        self.assertEqual([c["holds"] for c in self.grade(WITH_MAIN, expects_less)["conditions"]], [False, True, True])
+        endless = right(text).replace("    cudaFree", "    while (sum) sum |= 1;\n    cudaFree")
+        self.assertFalse(self.grade(WITH_MAIN, endless)["passed"])
+        broken = self.grade(WITH_MAIN, text.replace("int main()", "int main("))
+        self.assertEqual(broken["conditions"], [])
+        self.assertIn("solution.cu:", broken["reason"])
 
     def test_a_thread_outside_of_the_block_reads_nothing(self):
         text = RIPPLE.read_text(encoding="utf-8").replace("if (barrier) __syncthreads();", "")
@@ -100,7 +129,7 @@ class Lessons(unittest.TestCase):
 
     def test_what_cannot_be_used_is_said(self):
         for words, said in [
-            (("--lesson", 99), "is no lesson; write a number from 1 to 11"),
+            (("--lesson", 99), "is no lesson; write a number from 1 to 13"),
             (("--lesson", 2, "--check", "/nowhere.cu"), "--check /nowhere.cu: there is no such file"),
             (("--lesson", 2, "--check", self.folder), "has no .cu file"),
             (("--lesson", 2, "--check", RIPPLE, "--frames", 3), "only --json goes with them"),

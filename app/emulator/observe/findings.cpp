@@ -80,9 +80,9 @@ std::string_view words_of_repair(const Finding& f) {
 }
 
 std::string_view counted_noun(FindingKind kind) {
-    static constexpr std::string_view nouns[] = {"hazard", "access", "thread", "access",
-                                                 "thread", "access", "call",   "object",
-                                                 "launch", "launch", "word"};
+    static constexpr std::string_view nouns[] = {
+        "hazard", "access", "missing arrival", "access", "thread", "access",
+        "call",   "object", "launch",          "launch", "word"};
     return nouns[std::size_t(kind)];
 }
 

@@ -12,6 +12,7 @@
 #include "emulator/observe/observer.h"
 #include "emulator/program/error.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/lessons/run_program.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -263,6 +264,11 @@ launches::LaunchFile launch_of(const Lesson& lesson, const fs::path& source) {
 Grade grade_solution(compute::Helpers& helpers, const Lesson& lesson, const fs::path& source,
                      const std::function<void()>& compiled) {
     const std::string text = read_solution(source);
+    if (lesson.start.program) {
+        const ProgramEvidence run = run_program(source.filename().string(), text);
+        if (run.numbers.empty()) return {{}, run.said};
+        return {judge(lesson, run.numbers), {}};
+    }
     try {
         const Prepared prepared = prepare(helpers, lesson, source, text);
         if (compiled) compiled();

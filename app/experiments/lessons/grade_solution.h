@@ -60,8 +60,9 @@ struct Grade {
 };
 
 /// Compiles the source, computes one frame of the lesson with it in an emulator, checks the launch
-/// and judges it. `compiled` is called before anything of the source is executed. Throws
-/// LessonError where the lesson itself can't be used, and compiler::NoCompiler.
+/// and judges it. `compiled` is called before anything of the source is executed. The source of a
+/// program runs in a confined process, see run_program(). Throws LessonError where the lesson
+/// itself can't be used, and compiler::NoCompiler.
 Grade grade_solution(compute::Helpers& helpers, const Lesson& lesson,
                      const std::filesystem::path& source,
                      const std::function<void()>& compiled = {});

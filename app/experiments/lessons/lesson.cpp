@@ -126,10 +126,12 @@ class LessonReader {
             read_schedule(value);
         else if (words == "open editor")
             start.editor = true;
+        else if (words == "run program")
+            start.program = true;
         else
             fail(
                 "write `experiment ID`, `launch FILE`, `source FILE`, `set NAME=VALUE`, `schedule "
-                "WORD` or `open editor`");
+                "WORD`, `open editor` or `run program`");
     }
 
     void read_schedule(const std::string& word) {
@@ -142,7 +144,7 @@ class LessonReader {
 
     /// A link to "widget:ID" names the widget of the step.
     void add_step(const std::string& item) {
-        LessonStep step{item, {}};
+        LessonStep step{.text = item, .widget = {}};
         const std::size_t target = item.find("](widget:");
         if (target != std::string::npos) {
             const std::size_t open = item.rfind('[', target), close = item.find(')', target);
@@ -155,6 +157,8 @@ class LessonReader {
                         item.substr(close + 1);
         }
         step.text = plain(step.text);
+        step.edits = step.widget == "editor.text";
+        step.switches = step.widget.starts_with(lesson_.start.experiment + ".");
         lesson_.steps.push_back(std::move(step));
     }
 
@@ -174,6 +178,8 @@ class LessonReader {
         if (lesson_.title.empty()) fail("a lesson begins with a title: # Mend the ripple");
         if (start.experiment.empty() == start.launch.empty())
             fail("the part Start names an experiment or a launch file");
+        if (start.program && start.launch.empty())
+            fail("`run program` needs a launch file, whose source has a main()");
         if (lesson_.gate.empty()) fail("the part Gate has no condition");
         if (start.experiment.empty()) return;
         try {

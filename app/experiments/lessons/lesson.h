@@ -24,12 +24,15 @@ struct LessonStart {
     std::filesystem::path source;  ///< of an experiment: in place of its built-in kernel file
     std::vector<Assignment> values;
     compute::RunSettings run;
-    bool editor = false;  ///< the editor is open
+    bool editor = false;   ///< the editor is open
+    bool program = false;  ///< the source has a main(), whose run the gate is about
 };
 
 /// One thing to do. `widget` is the id of the widget that is marked meanwhile; empty: none is.
 struct LessonStep {
     std::string text, widget;
+    bool edits = false;     ///< it is done once the source has changed
+    bool switches = false;  ///< it is done once the widget has another value
 };
 
 /// A fact that must hold for the lesson to be passed.

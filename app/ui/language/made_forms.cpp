@@ -96,6 +96,7 @@ constexpr const char* forms_of_checks[] = {
     tr_later("byte {} of shared memory"),
     tr_later("byte {} of the shared memory of block {}"),
     tr_later("byte {} of an allocation of {} bytes"),
+    tr_later("byte {} of an allocation of {} bytes, allocated at {}"),
     tr_later("byte {} of the variable {}"),
     tr_later("Threads of block {} wait at two barriers, which count as one: thread {} at {}, and "
              "thread {} at {}."),
@@ -188,6 +189,13 @@ constexpr const char* forms_of_checks[] = {
     tr_later(
         "Thread {} of block {} reads {} at {}, and thread {} of block {} writes it at {}: {}."),
     tr_later("blocks run in any order, and nothing orders these two: {}"),
+    tr_later("The work of {} writes {}, and the host reads it at {} without a wait for that work: "
+             "{} is missing before {}."),
+    tr_later("The work of {} writes {}, and the host writes it at {} without a wait for that work: "
+             "{} is missing before {}."),
+    tr_later("The work of {} reads {}, and the host writes it at {} without a wait for that work: "
+             "{} is missing before {}."),
+    tr_later("cudaStreamSynchronize(), cudaEventSynchronize() or cudaDeviceSynchronize()"),
     tr_later("blocks run in any order, and nothing orders these two"),
     tr_later(
         "blocks run in any order, and no release and acquire of one word orders these two: {}"),
@@ -522,6 +530,7 @@ constexpr const char* behind_the_checks[] = {
     tr_later("{} launch"),
     tr_later("{} access"),
     tr_later("{} thread"),
+    tr_later("{} missing arrival"),
     tr_later("{} call"),
     tr_later("{} object"),
     tr_later("emulator"),

@@ -64,8 +64,9 @@ constexpr std::array steps{
                  "compiles. Words such as barrier, warp or sector are explained where you point.")},
     TourStep{
         "lessons.button", tr_later("Lessons"),
-        tr_later("Eleven lessons begin with a missing barrier. The detector says whether you have "
-                 "passed. Ctrl+Shift+P lists every command of the window.")},
+        tr_later(
+            "Thirteen lessons begin with a missing barrier. The detector says whether you have "
+            "passed. Ctrl+Shift+P lists every command of the window.")},
 };
 
 /// Dims the window but for a widget; null: all of it.
@@ -179,18 +180,19 @@ void Tour::draw(Ui& ui, bool covered) {
 
 namespace {
 
-/// A tick in a circle, or an empty circle, as high as a line of text. The text follows beside it.
-void tick(Ui& ui, bool holds) {
+/// A tick in a circle of this colour, or an empty circle, as high as a line of text. The text
+/// follows beside it.
+void tick(Ui& ui, bool holds, ImU32 ink = colour::good) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetTextLineHeight(), r = ui.px(7);
     const ImVec2 centre{at.x + r, at.y + height / 2};
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (holds) {
-        list.AddCircleFilled(centre, r, faded(colour::good, colour::pill_fill));
+        list.AddCircleFilled(centre, r, faded(ink, colour::pill_fill));
         list.PathLineTo({centre.x - ui.px(3.2F), centre.y});
         list.PathLineTo({centre.x - ui.px(0.8F), centre.y + ui.px(2.6F)});
         list.PathLineTo({centre.x + ui.px(3.4F), centre.y - ui.px(2.8F)});
-        list.PathStroke(colour::good, 0, ui.px(1.8F));
+        list.PathStroke(ink, 0, ui.px(1.8F));
     } else {
         list.AddCircle(centre, r - ui.px(1), colour::faint, 0, ui.px(1.4F));
     }
@@ -223,6 +225,18 @@ bool choice(Ui& ui, const std::string& id, const std::string& value, bool chosen
     list.ChannelsMerge();
     ImGui::Dummy({0, ui.px(3)});
     return clicked;
+}
+
+const char* name_of(StepState state) {
+    switch (state) {
+        case StepState::done:
+            return "done";
+        case StepState::current:
+            return "current";
+        case StepState::open:
+            break;
+    }
+    return "open";
 }
 
 }  // namespace
@@ -268,10 +282,10 @@ void LessonPanel::draw_lesson(Ui& ui) {
         paragraph(ui.fonts.body, colour::text, tr(words));
         ImGui::Dummy({0, ui.px(2)});
     }
-    draw_steps(ui);
     draw_gate(ui);
+    draw_steps(ui);
     draw_buttons(ui);
-    // The gate, and the button that goes on, come into sight when the lesson is passed.
+    // The button that goes on comes into sight when the lesson is passed.
     const bool passed = book_.passed(lesson.name);
     bool& was = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(lesson.name.c_str()), passed);
     if (!std::exchange(was, passed) && passed) ImGui::SetScrollHereY(1);
@@ -284,11 +298,11 @@ void LessonPanel::draw_steps(Ui& ui) {
     heading(ui, tr("Steps"));
     int& in_sight = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("step in sight"), 0);
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-        const bool passed = book_.passed(lesson.name), done = passed || i < book_.step();
-        const bool chosen = !passed && i == book_.step();
+        const StepState state = book_.state(i);
+        const bool chosen = state == StepState::current;
         const bool clicked =
-            choice(ui, fmt::format("lesson.step.{}", i + 1), chosen ? "on" : "off", chosen, [&] {
-                if (done) {
+            choice(ui, fmt::format("lesson.step.{}", i + 1), name_of(state), chosen, [&] {
+                if (state == StepState::done) {
                     tick(ui, true);
                 } else {
                     text(ui.fonts.strong, chosen ? colour::accent : colour::dim,
@@ -310,15 +324,16 @@ void LessonPanel::draw_gate(Ui& ui) {
     const auto& judgements = book_.judgements();
     rule(ui);
     heading(ui, tr("The lesson is passed when"));
+    const bool passed = book_.passed(lesson.name);
     for (std::size_t i = 0; i < lesson.gate.size(); ++i) {
         const bool holds = i < judgements.size() && judgements[i].holds;
-        tick(ui, holds);
+        tick(ui, holds || passed, holds ? colour::good : colour::dim);
         ImGui::BeginGroup();
         paragraph(ui.fonts.body, holds ? colour::text : colour::dim, tr(lesson.gate[i].sentence));
         ImGui::EndGroup();
-        record(ui, fmt::format("lesson.gate.{}", i + 1), holds ? "yes" : "no");
+        record(ui, fmt::format("lesson.gate.{}", i + 1), holds ? "yes" : passed ? "passed" : "no");
     }
-    const bool passed = book_.passed(lesson.name);
+    draw_evidence(ui);
     ImGui::Dummy({0, ui.px(2)});
     if (passed) badge(ui, tr("Passed"), colour::good);
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), "lesson.passed",
@@ -326,6 +341,24 @@ void LessonPanel::draw_gate(Ui& ui) {
     if (book_.is_elsewhere())
         paragraph(ui.fonts.small, colour::warning,
                   tr("Something else is on show. \"Start again\" brings the lesson back."));
+}
+
+/// What the gate lacks, where nothing else in the window says it.
+void LessonPanel::draw_evidence(Ui& ui) {
+    if (const auto reader = book_.other_reader(); reader && !book_.passed(book_.lesson()->name))
+        paragraph(ui.fonts.small, colour::warning,
+                  tr("Thread {} does not read too early: open another one.", name_of(*reader)));
+    if (!book_.lesson()->start.program) return;
+    ImGui::Dummy({0, ui.px(6)});
+    ImGui::BeginGroup();
+    if (book_.runs_program())
+        paragraph(ui.fonts.small, colour::dim, tr("The program is compiled and runs …"));
+    else if (!book_.program_says().empty())
+        paragraph(ui.fonts.small, colour::bad, tr(book_.program_says()));
+    else if (book_.program_ran())
+        paragraph(ui.fonts.small, colour::dim, tr("The run of the program has no finding."));
+    ImGui::EndGroup();
+    record(ui, "lesson.program", book_.runs_program() ? "runs" : book_.program_says());
 }
 
 void LessonPanel::draw_buttons(Ui& ui) {
@@ -349,36 +382,39 @@ void LessonPanel::draw_buttons(Ui& ui) {
         ui.later([this, file = book_.lessons()[*place + 1].file] { book_.open(file); });
 }
 
-/// Whether the marked widget is a switch that has another state than in the frame before. The
-/// lesson itself sets switches when it begins, before the kernel has been judged.
+/// Whether a widget has another value than in the frame before. The lesson itself sets parameters
+/// when it begins, before the kernel has been judged.
 bool LessonPanel::is_switched(const Widget& widget) {
     if (book_.judgements().empty()) {
-        marked_ = {};
+        values_.clear();
         return false;
     }
-    const std::string& lesson = book_.lesson()->name;
-    const bool known = marked_.lesson == lesson && marked_.step == book_.step();
-    const std::string before = known ? marked_.value : widget.value;
-    marked_ = {lesson, book_.step(), widget.value};
-    const auto is_state = [](const std::string& value) { return value == "on" || value == "off"; };
-    return before != widget.value && is_state(before) && is_state(widget.value);
+    const auto [known, is_new] = values_.try_emplace(widget.id, widget.value);
+    return std::exchange(known->second, widget.value) != widget.value && !is_new;
+}
+
+/// Notes which widgets of the steps are used.
+void LessonPanel::follow_steps(Ui& ui, bool covered) {
+    const auto& asked = book_.lesson()->steps;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        const Widget* const widget = ui.widgets.find(asked[i].widget);
+        if (!widget || !widget->visible) continue;
+        const ImVec2 low{float(widget->x), float(widget->y)},
+            high{float(widget->x + widget->w), float(widget->y + widget->h)};
+        const bool clicked = !covered && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+                             ImGui::IsMouseHoveringRect(low, high, false);
+        if (asked[i].switches ? is_switched(*widget) : clicked) book_.use(i);
+    }
 }
 
 void LessonPanel::draw_mark(Ui& ui, bool covered) {
-    const experiments::Lesson* lesson = book_.lesson();
-    if (!lesson || book_.step() >= lesson->steps.size()) return;
-    const Widget* const found = ui.widgets.find(lesson->steps[book_.step()].widget);
-    if (!found || !found->visible || book_.passed(lesson->name)) return;
-    const Widget widget = *found;  // the mark is a widget, too
-    if (!covered) draw_coach_mark(ui, widget, fmt::format("{}", book_.step() + 1));
-    const ImVec2 low{float(widget.x), float(widget.y)},
-        high{float(widget.x + widget.w), float(widget.y + widget.h)};
-    const bool clicked = !covered && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
-                         ImGui::IsMouseHoveringRect(low, high, false);
-    const bool done = is_switched(widget) || clicked;
-    const bool follows =
-        book_.step() + 1 < lesson->steps.size() && !lesson->steps[book_.step() + 1].widget.empty();
-    if (follows && done) book_.set_step(book_.step() + 1);
+    if (!book_.lesson()) return;
+    follow_steps(ui, covered);
+    const auto step = book_.step();
+    if (!step || covered) return;
+    const Widget* const widget = ui.widgets.find(book_.lesson()->steps[*step].widget);
+    if (widget && widget->visible)
+        draw_coach_mark(ui, Widget(*widget), fmt::format("{}", *step + 1));
 }
 
 }  // namespace warpscope::ui

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -34,8 +35,8 @@ class LessonPanel {
 
     void draw(Ui& ui);
     /// Draws a frame around the widget of the current step, over the window, unless the panels are
-    /// `covered` by a popup or a list. A click on the widget marks that of the next step, and so
-    /// does a key or a command that switches it. Call it when all widgets of the frame were drawn.
+    /// `covered` by a popup or a list, and notes which widgets of the steps are used. Call it when
+    /// all widgets of the frame were drawn.
     void draw_mark(Ui& ui, bool covered);
 
   private:
@@ -43,16 +44,13 @@ class LessonPanel {
     void draw_lesson(Ui& ui);
     void draw_steps(Ui& ui);
     void draw_gate(Ui& ui);
+    void draw_evidence(Ui& ui);
     void draw_buttons(Ui& ui);
     bool is_switched(const Widget& widget);
+    void follow_steps(Ui& ui, bool covered);
 
     LessonBook& book_;
-    /// The lesson and the step whose widget is marked, and the widget's value in the newest frame.
-    struct {
-        std::string lesson;
-        std::size_t step = 0;
-        std::string value;
-    } marked_;
+    std::map<std::string, std::string> values_;  ///< of widgets that steps switch
 };
 
 }  // namespace warpscope::ui

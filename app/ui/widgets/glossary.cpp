@@ -21,13 +21,14 @@ namespace {
 
 /// The rows of the vocabulary that the interface explains: words that a C programmer does not know.
 /// "thread" is the last one: in some languages its word is a part of those for a warp and a block.
-constexpr std::array<std::string_view, 13> explained{
-    "barrier", "warp",  "lane", "hazard", "race",          "epoch", "sector",
-    "bank",    "block", "tile", "kernel", "shared memory", "thread"};
+constexpr std::array<std::string_view, 16> explained{
+    "barrier", "warp", "lane",   "hazard",   "race",          "epoch", "sector", "bank",
+    "block",   "tile", "kernel", "detector", "shared memory", "fence", "host",   "thread"};
 
 /// Other words, and the word of the vocabulary that explains each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> aliases{
-    {{"shared", "shared memory"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> aliases{
+    {{"byte", "word"},
+     {"shared", "shared memory"},
      {"conflict", "bank"},
      {"raw", "hazard"},
      {"war", "hazard"},

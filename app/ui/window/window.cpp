@@ -121,6 +121,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     if (language() != wished) view_->speak(wished);
     if (!view_->options().tour_offered) view_->options().invited = Invited::to_nothing;
     offers_tour_ = !std::exchange(view_->options().tour_offered, true) && !options.clicks;
+    view_->lessons().run_program = experiments::run_program;
     if (!options.lesson.empty())
         view_->ui().later([this] { view_->lessons().open(options_.lesson); });
     if (options.microscope) open_microscope();
@@ -360,6 +361,7 @@ void App::run() {
         frame();
     }
     shots_->finish();
+    view_->lessons().leave_for_good();
     files_.keep_now();
     remember();
     view_->download().end();

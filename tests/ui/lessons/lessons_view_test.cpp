@@ -60,7 +60,7 @@ TEST_F(LessonsView, TheRippleIsBrokenAndAThreadIsNamed) {
     EXPECT_EQ(view_->options().lessons_passed, std::vector<std::string>{"break-the-ripple"});
     view_->lessons().leave();
     frames(3);
-    EXPECT_EQ(value("lessons.passed"), "1 of 11");
+    EXPECT_EQ(value("lessons.passed"), "1 of 13");
     EXPECT_EQ(value("lessons:1"), "passed");
     EXPECT_EQ(value("lessons:2"), "open");
     view_->press('L', 0);
