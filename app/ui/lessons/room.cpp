@@ -55,13 +55,17 @@ void Room::give_back(bool shows) {
     for (const auto& [id, kept] : before.kept) put_back(kept);
     stage_.select(shows ? before.entry : now);
     stage_.pause(before.paused);
-    if (!shows) return;
+    if (keeps_launch) return;  // which has opened the editor
     options_.kernel_path = before.kernel_path;
+    options_.editor = before.editor;
     editor_ = before.editor;
+    is_back_ = false;
 }
 
 void Room::advance() {
-    if (editor_ && stage_.settled()) options_.editor = *std::exchange(editor_, std::nullopt);
+    if (!editor_ || !stage_.settled()) return;
+    // In the frame that first shows the experiment, the view opens or closes the editor.
+    if (std::exchange(is_back_, true)) options_.editor = *std::exchange(editor_, std::nullopt);
 }
 
 }  // namespace warpscope::ui

@@ -52,6 +52,7 @@ class Room {
     std::optional<Before> before_;  ///< nullopt: no lesson is open
     /// Whether the editor was open, until the experiment of before is on show again.
     std::optional<bool> editor_;
+    bool is_back_ = false;  ///< it is on show, in the newest frame
 };
 
 }  // namespace warpscope::ui

@@ -54,7 +54,8 @@ TEST(Glossary, ExplainsNamesOfCudaAndInstructionsOfPtx) {
         explained("bar.sync 0; red.shared.add.u32 [%r1], 1;"),
         (Words{{"bar", "barrier"}, {"red", "atomic operation"}, {"shared", "shared memory"}}));
     EXPECT_EQ(explained("float bar.x, red.y; // the atom. A bar."), Words{});
-    EXPECT_EQ(explained("fence.proxy.async; a fence."), (Words{{"fence", "fence"}}));
+    EXPECT_EQ(explained("fence.proxy.async; a fence."),
+              (Words{{"fence", "fence"}, {"fence", "fence"}}));
     for (const char* word : {"barrier", "fence", "atomic operation", "warp shuffle", "grid"})
         EXPECT_TRUE(explanation_of(word).starts_with(std::string(word) + ": ")) << word;
 }
