@@ -126,19 +126,19 @@ void read_answer(WireReader& answer, std::size_t kind) {
     throw_if_failed(answer);
     switch (kind % 6) {
         case 0:
-            device_info(answer);
+            get<DeviceInfo>(answer);
             return;
         case 1:
             compiled(answer);
             return;
         case 2:
-            answer.get<std::uint64_t>();
+            get<std::uint64_t>(answer);
             return answer.end();
         case 3:
-            run_settings(answer);
+            get<RunSettings>(answer);
             return;
         case 4:
-            shape(answer);
+            get<LaunchShape>(answer);
             return;
         default:
             compile_request(answer);

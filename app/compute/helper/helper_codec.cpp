@@ -2,181 +2,143 @@
 
 #include "compute/device/enum_words.h"
 
+namespace warpscope::emulator {
+namespace {
+using Sizes = std::array<unsigned, 3>;
+}
+
+void to_json(nlohmann::json& json, const LaunchShape& shape) {
+    json = {shape.dynamic_shared_bytes, shape.cooperative};
+    for (const Dim3& d : {shape.grid, shape.block, shape.cluster})
+        json.push_back(Sizes{d.x, d.y, d.z});
+}
+
+void from_json(const nlohmann::json& json, LaunchShape& shape) {
+    json.at(0).get_to(shape.dynamic_shared_bytes);
+    json.at(1).get_to(shape.cooperative);
+    std::size_t at = 2;
+    for (Dim3* d : {&shape.grid, &shape.block, &shape.cluster}) {
+        const auto sizes = json.at(at++).get<Sizes>();
+        *d = {sizes[0], sizes[1], sizes[2]};
+    }
+}
+
+}  // namespace warpscope::emulator
+
 namespace warpscope::compute {
 namespace {
 
-/// Reads a value of an enum that has words.
+using Json = nlohmann::json;
+
+/// Skips one value in CBOR. The library's reader calls itself for an array in an array, and for the
+/// parts of a text without a length: a hostile frame could use up the stack.
+void skip_value(std::string_view& left, int depth) {
+    const auto take = [&](std::uint64_t bytes) {
+        if (bytes > left.size()) throw WireError("values end too early");
+        const std::string_view taken = left.substr(0, bytes);
+        left.remove_prefix(bytes);
+        return taken;
+    };
+    const auto first = std::uint8_t(take(1).front());
+    const unsigned kind = first >> 5, size = first & 31;
+    if (size > 27 || depth == 0) throw WireError("values are nested too deep");
+    std::uint64_t number = size < 24 ? size : 0;
+    if (size >= 24)
+        for (const char byte : take(1U << (size - 24))) number = number << 8 | std::uint8_t(byte);
+    const bool is_text = kind == 2 || kind == 3, is_array = kind == 4, is_object = kind == 5;
+    if ((is_array || is_object) && number > left.size()) throw WireError("values end too early");
+    if (is_text) take(number);
+    if (is_array || is_object)
+        for (number *= is_object ? 2 : 1; number > 0; --number) skip_value(left, depth - 1);
+}
+
 template <class Enum>
-Enum value_of(WireReader& from) {
-    const auto read = Enum(from.get<std::uint8_t>());
+void check_in_words(Enum value) {
     for (const Word<Enum>& word : words_of<Enum>)
-        if (word.value == read) return read;
+        if (word.value == value) return;
     throw WireError("a value of an enumeration is unknown");
 }
 
-compiler::Severity severity(WireReader& from) {
-    const auto read = compiler::Severity(from.get<std::uint8_t>());
-    switch (read) {
-        case compiler::Severity::note:
-        case compiler::Severity::warning:
-        case compiler::Severity::error:
-            return read;
-    }
-    throw WireError("a severity is unknown");
-}
-
-void put(WireWriter& to, const std::vector<std::string>& texts) {
-    to.put(std::uint32_t(texts.size()));
-    for (const std::string& text : texts) to.text(text);
-}
-
-std::vector<std::string> texts(WireReader& from) {
-    std::vector<std::string> all;
-    for (auto left = from.get<std::uint32_t>(); left > 0; --left) all.emplace_back(from.text());
-    return all;
+template <class Enum>
+void check_at_most(Enum value, Enum last) {
+    if (value < Enum(0) || value > last) throw WireError("a value of an enumeration is unknown");
 }
 
 }  // namespace
 
-Math math(WireReader& from) {
-    return value_of<Math>(from);
+void check(Math math) {
+    check_in_words(math);
 }
 
-void put(WireWriter& to, const DeviceInfo& info) {
-    to.put(std::uint8_t(info.kind)).text(info.name).text(info.reason).put(info.ordinal);
-    to.text(info.pci_bus_id).put(info.compute_capability).put(info.multiprocessors);
-    to.put(std::uint64_t(info.cache_bytes)).put(std::uint64_t(info.memory_bytes));
-    to.put(info.max_block_threads).put(std::uint64_t(info.max_shared_bytes));
+void check(const DeviceInfo& info) {
+    check_in_words(info.kind);
 }
 
-DeviceInfo device_info(WireReader& from) {
-    DeviceInfo info;
-    info.kind = value_of<DeviceKind>(from);
-    info.in_helper = true;
-    info.name = from.text();
-    info.reason = from.text();
-    info.ordinal = from.get<int>();
-    info.pci_bus_id = from.text();
-    info.compute_capability = from.get<int>();
-    info.multiprocessors = from.get<int>();
-    info.cache_bytes = from.get<std::uint64_t>();
-    info.memory_bytes = from.get<std::uint64_t>();
-    info.max_block_threads = from.get<unsigned>();
-    info.max_shared_bytes = from.get<std::uint64_t>();
-    return info;
+void check(const RunSettings& settings) {
+    check_in_words(settings.math);
+    check_in_words(settings.schedule);
+    check_in_words(settings.barriers);
+    check_in_words(settings.landing);
 }
 
-void put(WireWriter& to, const RunSettings& settings) {
-    to.put(std::uint8_t(settings.math)).put(std::uint8_t(settings.schedule));
-    to.put(settings.seed)
-        .put(std::uint8_t(settings.barriers))
-        .put(std::uint8_t(settings.landing))
-        .put(std::uint8_t(settings.waits_for_compiler));
+void check(const emulator::Texture& texture) {
+    using emulator::Texture;
+    check_at_most(texture.slices_are, Texture::Slices::faces);
+    check_at_most(texture.numbers, Texture::Numbers::float_);
+    for (const auto mode : texture.address) check_at_most(mode, emulator::TextureAddress::border);
 }
 
-RunSettings run_settings(WireReader& from) {
-    RunSettings settings;
-    settings.math = math(from);
-    settings.schedule = value_of<Schedule>(from);
-    settings.seed = from.get<std::uint64_t>();
-    settings.barriers = value_of<BarrierPolicy>(from);
-    settings.landing = value_of<Landing>(from);
-    settings.waits_for_compiler = from.get<std::uint8_t>() != 0;
-    return settings;
-}
-
-void put(WireWriter& to, const LaunchShape& shape) {
-    for (const Dim3& d : {shape.grid, shape.block, shape.cluster}) to.put(d.x).put(d.y).put(d.z);
-    to.put(shape.dynamic_shared_bytes).put(std::uint8_t(shape.cooperative));
-}
-
-LaunchShape shape(WireReader& from) {
-    LaunchShape shape;
-    for (Dim3* d : {&shape.grid, &shape.block, &shape.cluster}) {
-        d->x = from.get<unsigned>();
-        d->y = from.get<unsigned>();
-        d->z = from.get<unsigned>();
-    }
-    shape.dynamic_shared_bytes = from.get<unsigned>();
-    shape.cooperative = from.get<std::uint8_t>() != 0;
-    return shape;
-}
-
-void put(WireWriter& to, const emulator::Texture& t) {
-    to.put(t.memory)
-        .put(t.width)
-        .put(t.height)
-        .put(t.depth)
-        .put(t.pitch)
-        .put(t.channels)
-        .put(t.bytes);
-    for (const auto value :
-         {int(t.slices_are), int(t.numbers), int(t.linear), int(t.normalized_coordinates),
-          int(t.normalized_numbers), int(t.read_by_index), int(t.address[0]), int(t.address[1]),
-          int(t.address[2])})
-        to.put(std::uint8_t(value));
-}
-
-emulator::Texture texture(WireReader& from) {
-    emulator::Texture t;
-    t.memory = from.get<std::uint64_t>();
-    t.width = from.get<std::uint32_t>();
-    t.height = from.get<std::uint32_t>();
-    t.depth = from.get<std::uint32_t>();
-    t.pitch = from.get<std::uint64_t>();
-    t.channels = from.get<std::uint32_t>();
-    t.bytes = from.get<std::uint32_t>();
-    const auto value = [&](int most) {
-        const auto found = from.get<std::uint8_t>();
-        if (found > most) throw WireError("an unknown kind of texture");
-        return found;
-    };
-    t.slices_are = emulator::Texture::Slices(value(2));
-    t.numbers = emulator::Texture::Numbers(value(2));
-    t.linear = value(1) != 0;
-    t.normalized_coordinates = value(1) != 0;
-    t.normalized_numbers = value(1) != 0;
-    t.read_by_index = value(1) != 0;
-    for (auto& mode : t.address) mode = emulator::TextureAddress(value(3));
-    return t;
-}
-
-void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics) {
-    to.put(std::uint32_t(diagnostics.size()));
+void check(const std::vector<compiler::Diagnostic>& diagnostics) {
     for (const compiler::Diagnostic& d : diagnostics)
-        to.put(d.line).put(d.column).put(std::uint8_t(d.severity)).text(d.text);
+        check_at_most(d.severity, compiler::Severity::error);
 }
 
-std::vector<compiler::Diagnostic> diagnostics(WireReader& from) {
-    std::vector<compiler::Diagnostic> all;
-    for (auto left = from.get<std::uint32_t>(); left > 0; --left) {
-        compiler::Diagnostic& d = all.emplace_back();
-        d.line = from.get<int>();
-        d.column = from.get<int>();
-        d.severity = severity(from);
-        d.text = from.text();
+void put_array(WireWriter& to, const Json& array) {
+    std::string cbor;
+    Json::to_cbor(array, cbor);
+    to.text(cbor);
+}
+
+Json get_array(WireReader& from, std::size_t count) {
+    const std::string_view cbor = from.text();
+    std::string_view left = cbor;
+    skip_value(left, 8);
+    Json read = Json::from_cbor(cbor, true, false);
+    if (!read.is_array() || read.size() != count) throw WireError("a frame has other values");
+    return read;
+}
+
+void put(WireWriter& to, const KernelEdits& edits) {
+    put(to, edits.size());
+    for (const auto& [file, edit] : edits) put(to, file, edit->math).text(edit->ptx);
+}
+
+KernelEdits kernel_edits(WireReader& from) {
+    KernelEdits edits;
+    for (auto left = get<std::size_t>(from); left > 0; --left) {
+        auto edit = std::make_shared<KernelEdit>();
+        std::tie(edit->file, edit->math) = get<std::string, Math>(from);
+        edit->ptx = from.text();
+        edits[edit->file] = std::move(edit);
     }
-    return all;
+    return edits;
 }
 
 void put(WireWriter& to, const compiler::Request& request) {
-    to.text(request.file).text(request.source);
-    to.put(std::uint8_t(request.fast_math)).put(std::uint8_t(request.debug_info));
-    to.put(std::uint32_t(request.target));
-    put(to, request.names);
-    to.put(std::uint32_t(request.headers.size()));
+    put(to, request.file, request.fast_math, request.debug_info, request.target, request.names,
+        request.headers.size())
+        .text(request.source);
     for (const compiler::Header& header : request.headers) to.text(header.name).text(header.text);
 }
 
 compiler::Request compile_request(WireReader& from) {
     compiler::Request request;
-    request.file = from.text();
+    std::size_t headers = 0;
+    std::tie(request.file, request.fast_math, request.debug_info, request.target, request.names,
+             headers) =
+        get<std::string, bool, bool, unsigned, std::vector<std::string>, std::size_t>(from);
     request.source = from.text();
-    request.fast_math = from.get<std::uint8_t>() != 0;
-    request.debug_info = from.get<std::uint8_t>() != 0;
-    request.target = from.get<std::uint32_t>();
-    request.names = texts(from);
-    for (auto left = from.get<std::uint32_t>(); left > 0; --left) {
+    for (; headers > 0; --headers) {
         compiler::Header& header = request.headers.emplace_back();
         header.name = from.text();
         header.text = from.text();
@@ -185,14 +147,13 @@ compiler::Request compile_request(WireReader& from) {
 }
 
 void put(WireWriter& to, const compiler::Compiled& compiled) {
-    to.text(compiled.ptx);
-    put(to, compiled.warnings);
+    put(to.text(compiled.ptx), compiled.warnings);
 }
 
 compiler::Compiled compiled(WireReader& from) {
     compiler::Compiled compiled;
     compiled.ptx = from.text();
-    compiled.warnings = diagnostics(from);
+    compiled.warnings = get<std::vector<compiler::Diagnostic>>(from);
     return compiled;
 }
 
@@ -208,7 +169,7 @@ void throw_if_failed(WireReader& answer) {
         case HelperAnswer::failed:
             throw DeviceError(words);
         case HelperAnswer::compile_error:
-            throw compiler::CompileError(words, diagnostics(answer));
+            throw compiler::CompileError(words, get<std::vector<compiler::Diagnostic>>(answer));
         case HelperAnswer::no_compiler:
             throw compiler::NoCompiler(words);
         case HelperAnswer::hello:

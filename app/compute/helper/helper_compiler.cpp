@@ -142,7 +142,7 @@ compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
                                            const Patience& patience) {
     WireWriter frame(HelperRequest::compile);
     put(frame, request);
-    frame.put(std::uint32_t(cpu_time_.count()));
+    put(frame, cpu_time_.count());
     try {
         Ready helper = take(patience);
         helper.process->send(frame, patience);

@@ -35,6 +35,27 @@ struct HelperKernel : LoadedKernel {
 };
 
 class HelperDevice : public Device {
+    /// Sends a request and returns the values of its answer. `doing` names it in errors.
+    template <class... Values>
+    auto ask(WireWriter request, std::string_view doing,
+             const Patience& patience = {usual_patience}) {
+        if (!process_) throw DeviceLost(lost_);
+        try {
+            process_->send(request, patience);
+            WireReader answer = process_->receive(patience);
+            throw_if_failed(answer);
+            if constexpr (sizeof...(Values) > 0) return get<Values...>(answer);
+        } catch (const HelperLost& end) {
+            lose(doing, end, patience.time);
+        } catch (const DeviceLost& error) {
+            const std::string complaint = process_->complaint();  // a failed assert() reports there
+            lose(complaint.empty() ? error.what() : fmt::format("{}: {}", error.what(), complaint));
+        } catch (const WireError& error) {
+            lose(fmt::format("{}: the helper process sent an invalid answer: {}", doing,
+                             error.what()));
+        }
+    }
+
   public:
     HelperDevice(std::unique_ptr<HelperProcess> process, DeviceInfo info, GiveBack give_back)
         : process_(std::move(process)), give_back_(std::move(give_back)) {
@@ -48,15 +69,12 @@ class HelperDevice : public Device {
     void set_edits(KernelEdits edits) override;
 
     std::uint64_t allocate(std::size_t bytes) override {
-        WireWriter request(HelperRequest::allocate);
-        return ask(request.put(std::uint64_t(bytes)), "allocating memory",
-                   [](WireReader& answer) { return answer.get<std::uint64_t>(); });
+        return ask<std::uint64_t>(frame_of(HelperRequest::allocate, bytes), "allocating memory");
     }
     void release(std::uint64_t address) noexcept override {
         if (!process_ || address == 0) return;
         try {
-            WireWriter request(HelperRequest::release);
-            ask(request.put(address), "releasing memory");
+            ask(frame_of(HelperRequest::release, address), "releasing memory");
         } catch (const std::exception&) {
             // The next call that can throw reports it.
         }
@@ -64,12 +82,10 @@ class HelperDevice : public Device {
     void upload(std::uint64_t to, const void* from, std::size_t bytes) override;
     void download(void* to, std::uint64_t from, std::size_t bytes) override;
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
-        WireWriter request(HelperRequest::fill);
-        ask(request.put(to).put(value).put(std::uint64_t(bytes)), "filling memory");
+        ask(frame_of(HelperRequest::fill, to, value, bytes), "filling memory");
     }
     void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
-        WireWriter request(HelperRequest::copy);
-        ask(request.put(to).put(from).put(std::uint64_t(bytes)), "copying memory");
+        ask(frame_of(HelperRequest::copy, to, from, bytes), "copying memory");
     }
     void synchronize() override {
         if (!process_) throw DeviceLost(lost_);
@@ -80,12 +96,9 @@ class HelperDevice : public Device {
     }
     void detach(std::uint64_t) noexcept override {}
     TextureHandle make_texture(const emulator::Texture& texture, bool is_surface) override {
-        WireWriter request(HelperRequest::make_texture);
-        put(request, texture);
-        const std::uint64_t number =
-            ask(request.put(std::uint8_t(is_surface)), "making a texture",
-                [](WireReader& answer) { return answer.get<std::uint64_t>(); });
-        return {number, is_surface};
+        return {ask<std::uint64_t>(frame_of(HelperRequest::make_texture, texture, is_surface),
+                                   "making a texture"),
+                is_surface};
     }
     void release_texture(TextureHandle handle) noexcept override {
         if (!process_) return;
@@ -103,8 +116,7 @@ class HelperDevice : public Device {
     }
     void begin_frame(std::uint64_t frame) override {
         if (info_.kind == DeviceKind::cuda) return;
-        WireWriter request(HelperRequest::begin_frame);
-        ask(request.put(frame), "beginning a frame");
+        ask(frame_of(HelperRequest::begin_frame, frame), "beginning a frame");
     }
     std::string take_output() override { return std::exchange(output_, {}); }
 
@@ -124,27 +136,13 @@ class HelperDevice : public Device {
     }
 
   private:
-    struct Times {
-        float milliseconds;
-        BlockResources resources;
-    };
-
-    /// Sends a request and returns what `take` makes of its answer. `doing` names it in errors.
-    template <class Take>
-    std::invoke_result_t<Take, WireReader&> ask(WireWriter& request, std::string_view doing,
-                                                Take take,
-                                                const Patience& patience = {usual_patience});
     void ask_about(TextureHandle handle, HelperRequest what, std::string_view doing) {
-        WireWriter request(what);
-        ask(request.put(handle.number).put(std::uint8_t(handle.is_surface)), doing);
-    }
-    void ask(WireWriter& request, std::string_view doing) {
-        ask(request, doing, [](WireReader&) {});
+        ask(frame_of(what, handle.number, handle.is_surface), doing);
     }
     [[noreturn]] void lose(const std::string& words);
     [[noreturn]] void lose(std::string_view doing, const HelperLost& end, milliseconds time);
     void send_settings();
-    const HelperKernel& kernel_of(WireWriter& request, std::string_view name);
+    const HelperKernel& kernel_of(WireWriter request, std::string_view name);
     void keep_output();
 
     std::unique_ptr<HelperProcess> process_;  ///< null: the helper process was lost
@@ -186,32 +184,10 @@ void HelperDevice::lose(std::string_view doing, const HelperLost& end, milliseco
     lose(fmt::format("{} ended its helper process: {}", doing, end.what()));
 }
 
-template <class Take>
-std::invoke_result_t<Take, WireReader&> HelperDevice::ask(WireWriter& request,
-                                                          std::string_view doing, Take take,
-                                                          const Patience& patience) {
-    if (!process_) throw DeviceLost(lost_);
-    try {
-        process_->send(request, patience);
-        WireReader answer = process_->receive(patience);
-        throw_if_failed(answer);
-        return take(answer);
-    } catch (const HelperLost& end) {
-        lose(doing, end, patience.time);
-    } catch (const DeviceLost& error) {
-        const std::string complaint = process_->complaint();  // a failed assert() reports there
-        lose(complaint.empty() ? error.what() : fmt::format("{}: {}", error.what(), complaint));
-    } catch (const WireError& error) {
-        lose(fmt::format("{}: the helper process sent an invalid answer: {}", doing, error.what()));
-    }
-}
-
 void HelperDevice::set_edits(KernelEdits edits) {
     WireWriter request(HelperRequest::edits);
-    request.put(std::uint32_t(edits.size()));
-    for (const auto& [file, edit] : edits)
-        request.text(file).put(std::uint8_t(edit->math)).text(edit->ptx);
-    ask(request, "loading kernels");
+    put(request, edits);
+    ask(std::move(request), "loading kernels");
     Device::set_edits(std::move(edits));
 }
 
@@ -221,8 +197,7 @@ void HelperDevice::upload(std::uint64_t to, const void* from, std::size_t bytes)
     for (std::size_t at = 0; at < bytes;) {
         const std::size_t part = std::min(bytes - at, process_->transfer_memory().size());
         std::memcpy(process_->transfer_memory().data(), source + at, part);
-        WireWriter request(HelperRequest::upload);
-        ask(request.put(to + at).put(std::uint64_t(part)), "copying memory");
+        ask(frame_of(HelperRequest::upload, to + at, part), "copying memory");
         at += part;
     }
 }
@@ -232,8 +207,7 @@ void HelperDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
     auto* target = static_cast<std::byte*>(to);
     for (std::size_t at = 0; at < bytes;) {
         const std::size_t part = std::min(bytes - at, process_->transfer_memory().size());
-        WireWriter request(HelperRequest::download);
-        ask(request.put(from + at).put(std::uint64_t(part)), "copying memory");
+        ask(frame_of(HelperRequest::download, from + at, part), "copying memory");
         std::memcpy(target + at, process_->transfer_memory().data(), part);
         at += part;
     }
@@ -241,18 +215,15 @@ void HelperDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
 
 void HelperDevice::send_settings() {
     if (sent_ == settings_) return;
-    WireWriter request(HelperRequest::settings);
-    put(request, settings_);
-    ask(request, "setting up the device");
+    ask(frame_of(HelperRequest::settings, settings_), "setting up the device");
     sent_ = settings_;
 }
 
-const HelperKernel& HelperDevice::kernel_of(WireWriter& request, std::string_view name) {
+const HelperKernel& HelperDevice::kernel_of(WireWriter request, std::string_view name) {
     auto kernel = std::make_unique<HelperKernel>();
     kernel->name = name;
     kernel->device = this;
-    kernel->index = ask(request, fmt::format("loading kernel {}", name),
-                        [](WireReader& answer) { return answer.get<std::uint32_t>(); });
+    kernel->index = ask<std::uint32_t>(std::move(request), fmt::format("loading kernel {}", name));
     return *kernels_.emplace_back(std::move(kernel));
 }
 
@@ -261,33 +232,28 @@ const LoadedKernel& HelperDevice::load(std::string_view file, std::string_view n
     auto& known = of_files_[{std::string(file), std::string(name), settings_.math, edit}];
     if (known) return *known;
     send_settings();
-    WireWriter request(HelperRequest::load);
-    request.text(file).text(name).put(std::uint8_t(edit != nullptr));
-    known = &kernel_of(request, name);
+    known = &kernel_of(frame_of(HelperRequest::load, file, name, edit != nullptr), name);
     return *known;
 }
 
 const LoadedKernel& HelperDevice::load_ptx(std::string_view ptx, std::string_view name) {
     WireWriter request(HelperRequest::load_ptx);
-    return kernel_of(request.text(ptx).text(name), name);
+    request.text(ptx).text(name);
+    return kernel_of(std::move(request), name);
 }
 
 DeviceVariable HelperDevice::find_variable(std::string_view file, const std::string& name,
                                            const KernelEdit* edit) {
     send_settings();
-    WireWriter request(HelperRequest::variable);
-    request.text(file).text(name).put(std::uint8_t(edit != nullptr));
-    return ask(request, fmt::format("finding the variable {}", name), [](WireReader& answer) {
-        const auto address = answer.get<std::uint64_t>();
-        return DeviceVariable{address, std::size_t(answer.get<std::uint64_t>())};
-    });
+    const auto [address, bytes] = ask<std::uint64_t, std::size_t>(
+        frame_of(HelperRequest::variable, file, name, edit != nullptr),
+        fmt::format("finding the variable {}", name));
+    return {address, bytes};
 }
 
 void HelperDevice::check(const HelperKernel& kernel, std::span<const std::size_t> bytes) {
-    WireWriter request(HelperRequest::check);
-    request.put(kernel.index).put(std::uint32_t(bytes.size()));
-    for (const std::size_t size : bytes) request.put(std::uint32_t(size));
-    ask(request, fmt::format("checking the arguments of kernel {}", kernel.name));
+    ask(frame_of(HelperRequest::check, kernel.index, std::vector(bytes.begin(), bytes.end())),
+        fmt::format("checking the arguments of kernel {}", kernel.name));
 }
 
 void HelperDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
@@ -298,23 +264,17 @@ void HelperDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& 
     std::string packed;
     for (std::size_t i = 0; i < arguments.size(); ++i)
         packed.append(static_cast<const char*>(arguments[i]), kernel.argument_bytes[i]);
-    WireWriter request(HelperRequest::launch);
-    request.put(kernel.index);
-    put(request, shape);
+    WireWriter request = frame_of(HelperRequest::launch, kernel.index, shape);
     request.text(packed);
-    const auto times = ask(request, fmt::format("kernel {}", kernel.name),
-                           [](WireReader& answer) {
-                               const auto ms = answer.get<float>();
-                               const auto shared_bytes = answer.get<unsigned>();
-                               return Times{ms, {shared_bytes, answer.get<unsigned>()}};
-                           },
-                           {limits_.time, limits_.stop, grace_of_launch});
+    const auto [milliseconds, shared_bytes, registers] =
+        ask<float, unsigned, unsigned>(std::move(request), fmt::format("kernel {}", kernel.name),
+                                       {limits_.time, limits_.stop, grace_of_launch});
     keep_output();
     if (times_each_launch())
-        timings_.record(kernel.name, shape.grid, shape.block, times.resources, work,
-                        times.milliseconds);
+        timings_.record(kernel.name, shape.grid, shape.block, {shared_bytes, registers}, work,
+                        milliseconds);
     else
-        group_ms_ += times.milliseconds;
+        group_ms_ += milliseconds;
 }
 
 void HelperDevice::keep_output() {
@@ -334,7 +294,7 @@ DeviceInfo opened_device(HelperProcess& process, const Patience& patience) {
     try {
         WireReader answer = process.receive(patience);
         throw_if_failed(answer);
-        return device_info(answer);
+        return get<DeviceInfo>(answer);
     } catch (const HelperLost& end) {
         throw DeviceLost(fmt::format("a helper process did not open its device: {}", end.what()));
     } catch (const WireError& error) {

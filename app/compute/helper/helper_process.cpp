@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "compute/device/device.h"
 #include "compute/confinement/confinement.h"
+#include "compute/device/device.h"
 #include "compute/helper/spawn.h"
 
 extern char** environ;
@@ -187,8 +187,7 @@ WireReader HelperProcess::receive(const Patience& patience) {
 
 void HelperProcess::expect_hello(const Patience& patience) {
     WireReader hello = receive_frame(socket_.get(), patience);
-    if (hello.word() != std::uint32_t(HelperAnswer::hello) ||
-        hello.get<std::uint32_t>() != protocol_version)
+    if (hello.word() != std::uint32_t(HelperAnswer::hello) || hello.number() != protocol_version)
         throw WireError("it comes from another version of the program");
     said_hello_ = true;
 }

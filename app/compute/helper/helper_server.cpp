@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "compiler/nvrtc.h"
-#include "compute/cuda/cuda_device.h"
 #include "compute/confinement/confinement.h"
+#include "compute/cuda/cuda_device.h"
 #include "compute/helper/helper_codec.h"
 #include "compute/helper/helper_process.h"
 
@@ -36,6 +36,11 @@ class HelperServer {
         const LoadedKernel* kernel;
         std::vector<std::size_t> argument_bytes;
     };
+    /// An address of the device, and the part of the transfer memory to copy to or from there.
+    struct Transfer {
+        std::uint64_t address;
+        std::span<std::byte> data;
+    };
 
     void perform(WireReader& request, WireWriter& answer);
     void perform_on(Device& device, WireReader& request, WireWriter& answer);
@@ -43,15 +48,14 @@ class HelperServer {
     void compile(WireReader& request, WireWriter& answer);
     void open(WireReader& request, WireWriter& answer);
     void close();
-    void set_edits(Device& device, WireReader& request);
     void load(Device& device, WireReader& request, WireWriter& answer);
     void load_ptx(Device& device, WireReader& request, WireWriter& answer);
     void variable(Device& device, WireReader& request, WireWriter& answer);
     void served(const LoadedKernel& kernel, WireWriter& answer);
-    Served& kernel(WireReader& request);
+    Served& kernel(std::size_t index);
     void check(WireReader& request);
     void launch(Device& device, WireReader& request, WireWriter& answer);
-    std::span<std::byte> transfer_part(WireReader& request) const;
+    Transfer transfer(WireReader& request) const;
 
     std::span<std::byte> transfer_memory_;
     const OpenDevice& open_device_;
@@ -98,17 +102,16 @@ void HelperServer::perform(WireReader& request, WireWriter& answer) {
 }
 
 void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& answer) {
-    const auto address = [&] { return request.get<std::uint64_t>(); };
     const auto handle = [&] {
-        const auto number = request.get<std::uint64_t>();
-        return TextureHandle{number, request.get<std::uint8_t>() != 0};
+        const auto [number, is_surface] = get<std::uint64_t, bool>(request);
+        return TextureHandle{number, is_surface};
     };
     switch (HelperRequest(request.word())) {
         case HelperRequest::settings:
-            device.set(run_settings(request));
+            device.set(get<RunSettings>(request));
             break;
         case HelperRequest::edits:
-            set_edits(device, request);
+            device.set_edits(kernel_edits(request));
             break;
         case HelperRequest::load:
             load(device, request, answer);
@@ -123,39 +126,36 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
             check(request);
             break;
         case HelperRequest::allocate:
-            answer.put(*allocated_.insert(device.allocate(address())).first);
+            put(answer, *allocated_.insert(device.allocate(get<std::size_t>(request))).first);
             break;
         case HelperRequest::release: {
-            const std::uint64_t released = address();
+            const auto released = get<std::uint64_t>(request);
             if (allocated_.erase(released)) device.release(released);
             break;
         }
         case HelperRequest::upload: {
-            const std::uint64_t to = address();
-            const auto data = transfer_part(request);
+            const auto [to, data] = transfer(request);
             device.upload(to, data.data(), data.size());
             break;
         }
         case HelperRequest::download: {
-            const std::uint64_t from = address();
-            const auto data = transfer_part(request);
+            const auto [from, data] = transfer(request);
             device.download(data.data(), from, data.size());
             break;
         }
         case HelperRequest::fill: {
-            const std::uint64_t to = address();
-            const auto value = request.get<std::uint8_t>();
-            device.fill(to, value, request.get<std::uint64_t>());
+            const auto [to, value, bytes] = get<std::uint64_t, std::uint8_t, std::size_t>(request);
+            device.fill(to, value, bytes);
             break;
         }
         case HelperRequest::copy: {
-            const std::uint64_t to = address(), from = address();
-            device.copy(to, from, request.get<std::uint64_t>());
+            const auto [to, from, bytes] = get<std::uint64_t, std::uint64_t, std::size_t>(request);
+            device.copy(to, from, bytes);
             break;
         }
         case HelperRequest::make_texture: {
-            const emulator::Texture shape = texture(request);
-            answer.put(device.make_texture(shape, request.get<std::uint8_t>() != 0).number);
+            const auto [texture, is_surface] = get<emulator::Texture, bool>(request);
+            put(answer, device.make_texture(texture, is_surface).number);
             break;
         }
         case HelperRequest::release_texture:
@@ -168,7 +168,7 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
             device.store_surface(handle());
             break;
         case HelperRequest::begin_frame:
-            device.begin_frame(request.get<std::uint64_t>());
+            device.begin_frame(get<std::uint64_t>(request));
             break;
         case HelperRequest::launch:
             launch(device, request, answer);
@@ -179,10 +179,10 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
     request.end();
 }
 
-std::span<std::byte> HelperServer::transfer_part(WireReader& request) const {
-    const auto bytes = request.get<std::uint64_t>();
+HelperServer::Transfer HelperServer::transfer(WireReader& request) const {
+    const auto [address, bytes] = get<std::uint64_t, std::size_t>(request);
     if (bytes > transfer_memory_.size()) throw WireError("a copy exceeds the transfer memory");
-    return transfer_memory_.first(std::size_t(bytes));
+    return {address, transfer_memory_.first(bytes)};
 }
 
 /// Loads the compiler. From then on this process can do nothing but compile.
@@ -194,7 +194,7 @@ const compiler::Nvrtc& HelperServer::nvrtc() {
 
 void HelperServer::compile(WireReader& request, WireWriter& answer) {
     const compiler::Request text = compile_request(request);
-    const std::chrono::seconds cpu_time(request.get<std::uint32_t>());
+    const std::chrono::seconds cpu_time(get<std::uint32_t>(request));
     request.end();
     const compiler::Nvrtc& compiler = nvrtc();
     limit_cpu_time(cpu_time);
@@ -228,21 +228,8 @@ void HelperServer::close() {
     device_.reset();
 }
 
-void HelperServer::set_edits(Device& device, WireReader& request) {
-    KernelEdits edits;
-    for (auto left = request.get<std::uint32_t>(); left > 0; --left) {
-        auto edit = std::make_shared<KernelEdit>();
-        edit->file = request.text();
-        edit->math = math(request);
-        edit->ptx = request.text();
-        edits[edit->file] = std::move(edit);
-    }
-    device.set_edits(std::move(edits));
-}
-
 void HelperServer::load(Device& device, WireReader& request, WireWriter& answer) {
-    const std::string file(request.text()), name(request.text());
-    const bool edited = request.get<std::uint8_t>() != 0;
+    const auto [file, name, edited] = get<std::string, std::string, bool>(request);
     served(device.load(file, name, edited ? device.edit_of(file) : nullptr), answer);
 }
 
@@ -252,36 +239,32 @@ void HelperServer::load_ptx(Device& device, WireReader& request, WireWriter& ans
 }
 
 void HelperServer::variable(Device& device, WireReader& request, WireWriter& answer) {
-    const std::string file(request.text()), name(request.text());
-    const bool edited = request.get<std::uint8_t>() != 0;
+    const auto [file, name, edited] = get<std::string, std::string, bool>(request);
     const DeviceVariable found =
         device.find_variable(file, name, edited ? device.edit_of(file) : nullptr);
-    answer.put(found.address).put(std::uint64_t(found.bytes));
+    put(answer, found.address, found.bytes);
 }
 
 void HelperServer::served(const LoadedKernel& kernel, WireWriter& answer) {
-    answer.put(std::uint32_t(kernels_.size()));
+    put(answer, kernels_.size());
     kernels_.push_back({&kernel, {}});
 }
 
-HelperServer::Served& HelperServer::kernel(WireReader& request) {
-    const auto index = request.get<std::uint32_t>();
+HelperServer::Served& HelperServer::kernel(std::size_t index) {
     if (index >= kernels_.size()) throw WireError("a kernel is not loaded");
     return kernels_[index];
 }
 
 void HelperServer::check(WireReader& request) {
-    Served& checked = kernel(request);
-    std::vector<std::size_t> bytes;
-    for (auto left = request.get<std::uint32_t>(); left > 0; --left)
-        bytes.push_back(request.get<std::uint32_t>());
+    auto [index, bytes] = get<std::size_t, std::vector<std::size_t>>(request);
+    Served& checked = kernel(index);
     checked.kernel->check_arguments(bytes);
     checked.argument_bytes = std::move(bytes);
 }
 
 void HelperServer::launch(Device& device, WireReader& request, WireWriter& answer) {
-    const Served& launched = kernel(request);
-    const LaunchShape launch_shape = shape(request);
+    const auto [index, launch_shape] = get<std::size_t, LaunchShape>(request);
+    const Served& launched = kernel(index);
     std::string_view packed = request.text();
     struct alignas(16) Piece {
         std::byte bytes[16];
@@ -301,10 +284,9 @@ void HelperServer::launch(Device& device, WireReader& request, WireWriter& answe
     std::fputs(device.take_output().c_str(), stdout);
     std::fflush(stdout);  // the driver prints there too
     const KernelTiming* timing = device.timings().find(launched.kernel->name);
-    answer.put(timing ? timing->last_ms() : 0.0F);
     const BlockResources resources =
         timing ? timing->resources : BlockResources{launch_shape.dynamic_shared_bytes};
-    answer.put(resources.shared_bytes).put(resources.registers);
+    put(answer, timing ? timing->last_ms() : 0.0F, resources.shared_bytes, resources.registers);
 }
 
 namespace {
@@ -324,7 +306,7 @@ void end_with_client(int fd) {
 void serve_requests(int fd, std::span<std::byte> transfer_memory, const OpenDevice& open_device) {
     HelperServer server(transfer_memory, open_device);
     WireWriter hello(HelperAnswer::hello);
-    hello.put(protocol_version);
+    hello.number(protocol_version);
     for (bool first = true;; first = false) {
         WireReader request = receive_frame(fd);
         WireWriter answer = server.answer(request);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace warpscope::compute {
 namespace {
@@ -96,9 +97,14 @@ void read_all(int fd, char* to, std::size_t bytes, Waiter& waiter) {
 
 }  // namespace
 
+WireWriter& WireWriter::number(std::uint32_t number) {
+    bytes_.append(reinterpret_cast<const char*>(&number), sizeof(number));
+    return *this;
+}
+
 WireWriter& WireWriter::text(std::string_view text) {
     if (text.size() > frame_limit) throw WireError("a text is too long for a frame");
-    put(std::uint32_t(text.size()));
+    number(std::uint32_t(text.size()));
     bytes_.append(text);
     return *this;
 }
@@ -112,7 +118,7 @@ std::string_view WireWriter::frame() {
 }
 
 WireReader::WireReader(std::string frame) : frame_(std::move(frame)) {
-    word_ = get<std::uint32_t>();
+    word_ = number();
 }
 
 const char* WireReader::take(std::size_t bytes) {
@@ -121,8 +127,14 @@ const char* WireReader::take(std::size_t bytes) {
     return frame_.data() + at_ - bytes;
 }
 
+std::uint32_t WireReader::number() {
+    std::uint32_t number = 0;
+    std::memcpy(&number, take(sizeof(number)), sizeof(number));
+    return number;
+}
+
 std::string_view WireReader::text() {
-    const std::size_t bytes = get<std::uint32_t>();
+    const std::size_t bytes = number();
     return {take(bytes), bytes};
 }
 

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -16,41 +14,41 @@
 namespace warpscope::compute {
 
 // The protocol between the app and its helper processes, over a stream socket. A frame is
-// {u32 number of bytes that follow, u32 word, values}, in this machine's byte order. The app sends
-// requests; the helper process answers each with one frame, in order, and sends `hello` before its
-// first answer. Both sides check every value that they read: see WireReader.
+// {u32 number of bytes that follow, u32 word, byte strings, each after its u32 length}, in this
+// machine's byte order. A byte string is a text, or an array of values in CBOR (helper_codec.h).
+// The app sends requests; the helper process answers each with one frame, in order, and sends
+// `hello` before its first answer. Both sides check what they read: see WireReader.
 
-/// The word of a request. Each comment shows the request's values -> the values of its answer.
+/// The word of a request. Each comment shows what follows in the request -> in its answer. Values
+/// between semicolons are one array.
 enum class HelperRequest : std::uint32_t {
-    compiler,     ///< no values -> text version
-    compile,      ///< Request, u32 seconds of CPU time -> Compiled
-    open,         ///< text wish, a name as pick_device takes it -> DeviceInfo
-    settings,     ///< u8 math, u8 schedule, u64 seed, u8 barriers
-    edits,        ///< u32 count, then for each: text file, u8 math, text ptx
-    load,         ///< text file, text name, u8 edited -> u32 kernel
-    load_ptx,     ///< text ptx, text name -> u32 kernel
-    check,        ///< u32 kernel, u32 count, then for each argument: u32 bytes
-    allocate,     ///< u64 bytes -> u64 address
-    release,      ///< u64 address
-    upload,       ///< u64 address, u64 bytes; the data is in the transfer memory
-    download,     ///< u64 address, u64 bytes -> the data in the transfer memory
-    fill,         ///< u64 address, u8 value, u64 bytes
-    copy,         ///< u64 address to, u64 address from, u64 bytes
-    begin_frame,  ///< u64 frame
-    launch,    ///< u32 kernel, grid, block, cluster, u32 shared bytes, u8 cooperative, text packed
-               ///< arguments
-               ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes,
-               ///< u32 registers of a thread
-    variable,  ///< text file, text name, u8 edited -> u64 address, u64 bytes
-    make_texture,     ///< Texture, u8 is surface -> u64 number
-    release_texture,  ///< u64 number, u8 is surface
-    load_texture,     ///< u64 number, u8 is surface
-    store_surface,    ///< u64 number, u8 is surface
+    compiler,         ///< nothing -> text version
+    compile,          ///< Request; seconds of CPU time -> Compiled
+    open,             ///< text wish, a name as pick_device takes it -> DeviceInfo
+    settings,         ///< RunSettings
+    edits,            ///< KernelEdits
+    load,             ///< file, name, is edited -> number of the kernel
+    load_ptx,         ///< text ptx; text name -> number of the kernel
+    check,            ///< kernel, bytes of each argument
+    allocate,         ///< bytes -> address
+    release,          ///< address
+    upload,           ///< address, bytes; the data is in the transfer memory
+    download,         ///< address, bytes -> the data in the transfer memory
+    fill,             ///< address, value, bytes
+    copy,             ///< address to, address from, bytes
+    begin_frame,      ///< frame
+    launch,           ///< kernel, LaunchShape; text packed arguments
+                      ///< -> when it has ended: milliseconds, bytes of shared memory, registers
+    variable,         ///< file, name, is edited -> address, bytes
+    make_texture,     ///< Texture, is surface -> number
+    release_texture,  ///< number, is surface
+    load_texture,     ///< number, is surface
+    store_surface,    ///< number, is surface
 };
 
 /// The word of an answer. Every error is followed by its text.
 enum class HelperAnswer : std::uint32_t {
-    hello,  ///< u32 protocol_version
+    hello,  ///< u32 protocol_version, in every version of the protocol
     done,
     device_error,
     out_of_memory,
@@ -60,7 +58,7 @@ enum class HelperAnswer : std::uint32_t {
     failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 9;
+inline constexpr std::uint32_t protocol_version = 10;
 /// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
 /// The largest frame. A kernel source has at most 1 MiB, its headers 4 MiB, its PTX somewhat more.
@@ -71,24 +69,12 @@ struct WireError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-template <class T>
-concept WireNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
-
 class WireWriter {
   public:
     template <class Word>
     requires std::is_enum_v<Word>
-    explicit WireWriter(Word word) {
-        put(std::uint32_t(0));
-        put(std::uint32_t(word));
-    }
-    template <WireNumber T>
-    WireWriter& put(T value) {
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + sizeof(T));
-        std::memcpy(bytes_.data() + at, &value, sizeof(T));
-        return *this;
-    }
+    explicit WireWriter(Word word) { number(0).number(std::uint32_t(word)); }
+    WireWriter& number(std::uint32_t number);
     WireWriter& text(std::string_view text);
     /// The frame with its length; valid until the next call. Throws WireError beyond frame_limit.
     std::string_view frame();
@@ -97,19 +83,14 @@ class WireWriter {
     std::string bytes_;
 };
 
-/// Reads the values of a frame. Every call throws WireError if the frame ends before the value.
+/// Reads a frame. Every call throws WireError if the frame ends too early.
 class WireReader {
   public:
     /// `frame`: the bytes that follow the length.
     explicit WireReader(std::string frame);
 
     std::uint32_t word() const { return word_; }
-    template <WireNumber T>
-    T get() {
-        T value;
-        std::memcpy(&value, take(sizeof(T)), sizeof(T));
-        return value;
-    }
+    std::uint32_t number();
     std::string_view text();
     /// Throws WireError if some bytes have not been read.
     void end() const;

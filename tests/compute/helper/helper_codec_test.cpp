@@ -16,7 +16,7 @@ TEST(HelperCodec, ALaunchShapeArrivesAsItWasSent) {
     WireWriter writer(HelperRequest::launch);
     put(writer, LaunchShape{{2, 3, 4}, {5, 6, 7}, 800, true});
     WireReader reader = sent(writer);
-    const LaunchShape found = shape(reader);
+    const LaunchShape found = get<LaunchShape>(reader);
     EXPECT_EQ(found.grid.count(), 24U);
     EXPECT_EQ(found.block.z, 7U);
     EXPECT_EQ(found.dynamic_shared_bytes, 800U);
@@ -39,7 +39,7 @@ TEST(HelperCodec, ATextureArrivesAsItWasSent) {
     WireWriter writer(HelperRequest::make_texture);
     put(writer, texture);
     WireReader reader = sent(writer);
-    const emulator::Texture found = compute::texture(reader);
+    const auto found = get<emulator::Texture>(reader);
     EXPECT_EQ(found.end(), texture.end());
     EXPECT_EQ(found.height, 20U);
     EXPECT_EQ(found.numbers, emulator::Texture::Numbers::signed_);
@@ -58,7 +58,48 @@ TEST(HelperCodec, AnUnknownKindOfTextureIsRefused) {
     WireWriter writer(HelperRequest::make_texture);
     put(writer, texture);
     WireReader reader = sent(writer);
-    EXPECT_THROW(compute::texture(reader), WireError);
+    EXPECT_THROW(get<emulator::Texture>(reader), WireError);
+}
+
+TEST(HelperCodec, ACompiledSourceArrivesAsItWasSent) {
+    const compiler::Compiled sent_one{"\xff not UTF-8",
+                                      {{3, 7, compiler::Severity::warning, "\xff is unused"}, {}}};
+    WireWriter writer(HelperAnswer::done);
+    put(writer, sent_one);
+    WireReader reader = sent(writer);
+    EXPECT_EQ(compiled(reader), sent_one);
+    EXPECT_NO_THROW(reader.end());
+}
+
+/// Whether a text in CBOR is refused as the one value of a frame.
+bool is_refused(const std::string& cbor) {
+    WireWriter writer(HelperAnswer::done);
+    WireReader reader = sent(writer.text(cbor));
+    try {
+        get<std::uint64_t>(reader);
+        return false;
+    } catch (const WireError&) {
+        return true;
+    }
+}
+
+TEST(HelperCodec, OtherValuesThanExpectedAreRefused) {
+    EXPECT_FALSE(is_refused("\x81\x07"));
+    EXPECT_TRUE(is_refused(""));
+    EXPECT_TRUE(is_refused("\x07"));
+    EXPECT_TRUE(is_refused("\x82\x07\x07"));
+    EXPECT_TRUE(is_refused("\x81\x07\x07"));
+    EXPECT_TRUE(is_refused("\x81\x61x"));
+    EXPECT_TRUE(is_refused("\x81\x19\x07"));
+    EXPECT_TRUE(is_refused("\x9b\xff\xff\xff\xff\xff\xff\xff\xff"));
+    EXPECT_TRUE(is_refused("\xbb\x80" + std::string(7, '\0') + "\x07"));
+}
+
+TEST(HelperCodec, ValuesThatWouldUseUpTheStackAreRefused) {
+    for (const char nested : {'\x81', '\x9f', '\xa1', '\xbf', '\x7f', '\x5f', '\xc0', '\xd8'}) {
+        EXPECT_TRUE(is_refused(std::string(std::size_t(8) << 20, nested)));
+        EXPECT_TRUE(is_refused("\x81" + std::string(std::size_t(8) << 20, nested)));
+    }
 }
 
 }  // namespace

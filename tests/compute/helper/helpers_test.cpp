@@ -296,7 +296,7 @@ TEST_F(HelpersTest, ACompilerThatIsInstalledLaterIsFoundWhenAskedFor) {
     const fs::path program = folder_ / "program";
     WireWriter hello(HelperAnswer::hello), none(HelperAnswer::no_compiler);
     std::ofstream(folder_ / "answers", std::ios::binary)
-        << hello.put(protocol_version).frame() << none.text("None is here.").frame();
+        << hello.number(protocol_version).frame() << none.text("None is here.").frame();
     std::ofstream(program) << "#!/bin/sh\ncd " << folder_ << "\n[ -e installed ] && exec "
                            << WARPSCOPE << " \"$@\"\n/bin/cat answers >&3; /bin/cat <&3\n";
     fs::permissions(program, fs::perms::owner_all);
