@@ -192,12 +192,6 @@ WARPSCOPE_DRIVER(cuSurfObjectCreate, cuSurfObjectCreate, std::uint64_t* object,
         *object = gpu.arrays().create_object(image_of(gpu, *r), {bytes_of(*r)});
     });
 }
-WARPSCOPE_DRIVER(cuTexObjectDestroy, cuTexObjectDestroy, std::uint64_t object) {
-    return driver_call(__func__, [&](Gpu& gpu) { gpu.arrays().destroy_object(object); });
-}
-WARPSCOPE_DRIVER(cuSurfObjectDestroy, cuSurfObjectDestroy, std::uint64_t object) {
-    return driver_call(__func__, [&](Gpu& gpu) { gpu.arrays().destroy_object(object); });
-}
 WARPSCOPE_DRIVER(cuTexObjectGetResourceDesc, cuTexObjectGetResourceDesc, ResourceDescription* to,
                  std::uint64_t object) {
     return describe(__func__, to, object, 0);

@@ -99,9 +99,6 @@ WARPSCOPE_DRIVER(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, char* text, int bytes
     std::snprintf(text, std::size_t(bytes), "0000:00:00.0");
     return Status::success;
 }
-WARPSCOPE_DRIVER(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, int* can, int device, int peer) {
-    return driver_call(__func__, [&](Gpu&) { *can = can_access(device, peer); });
-}
 
 WARPSCOPE_DRIVER(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, Context** context, int) {
     ++primary_uses;

@@ -109,12 +109,6 @@ Status pointer_attribute(void* to, int attribute, Address at) {
 
 }  // namespace
 
-WARPSCOPE_DRIVER(cuMemGetInfo, cuMemGetInfo_v2, std::size_t* free, std::size_t* total) {
-    return driver_call(__func__, [&](Gpu& gpu) {
-        *total = DeviceMemory::total_bytes;
-        *free = *total - gpu.memory().used_bytes();
-    });
-}
 WARPSCOPE_DRIVER(cuMemAlloc, cuMemAlloc_v2, Address* to, std::size_t bytes) {
     return allocate(__func__, to, bytes, MemoryKind::device);
 }
@@ -145,20 +139,6 @@ WARPSCOPE_DRIVER(cuMemAllocHost, cuMemAllocHost_v2, void** to, std::size_t bytes
 }
 WARPSCOPE_DRIVER(cuMemFreeHost, cuMemFreeHost, void* pointer) {
     return driver_call(__func__, [&](Gpu& gpu) { gpu.free(address(pointer)); });
-}
-WARPSCOPE_DRIVER(cuMemHostRegister, cuMemHostRegister_v2, void* pointer, std::size_t bytes,
-                 unsigned) {
-    return driver_call(__func__, [&](Gpu& gpu) {
-        demand(gpu.memory().attach(pointer, bytes), Status::memory_already_registered,
-               "the memory is registered already");
-    });
-}
-WARPSCOPE_DRIVER(cuMemHostUnregister, cuMemHostUnregister, void* pointer) {
-    return driver_call(__func__, [&](Gpu& gpu) {
-        gpu.streams().run_until_idle();
-        demand(gpu.memory().detach(pointer), Status::memory_not_registered,
-               "the memory is not registered");
-    });
 }
 WARPSCOPE_DRIVER(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, Address* to,
                  void* pointer, unsigned) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "emulator/program/lanes.h"
 #include "programs/driver_api/driver.h"
 #include "programs/gpu/device_attributes.h"
 #include "programs/images/ptx_link.h"
@@ -260,7 +261,8 @@ WARPSCOPE_DRIVER(cuOccupancyMaxPotentialBlockSizeWithFlags,
                  Function* function, std::size_t (*shared_of)(int threads), std::size_t shared,
                  int most, unsigned) {
     return driver_call(__func__, [&](Gpu&) {
-        constexpr int warp = 32, most_of_block = 1024, multiprocessor_count = 16;
+        constexpr int warp = warpscope::emulator::lanes_per_warp, most_of_block = 1024;
+        constexpr int multiprocessor_count = 16;
         int best = 0;
         for (int threads = most_of_block; threads >= warp; threads -= warp) {
             if (most > 0 && threads > most) continue;
@@ -310,11 +312,6 @@ WARPSCOPE_DRIVER(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, Function*
         launch(gpu, function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, true},
                stream, arguments, nullptr);
     });
-}
-WARPSCOPE_DRIVER(cuLaunchHostFunc, cuLaunchHostFunc, StreamHandle stream, HostFunction function,
-                 void* data) {
-    return driver_call(
-        __func__, [&](Gpu& gpu) { gpu.call_host(stream_of(stream), [=] { function(data); }); });
 }
 
 // What would become machine code stays PTX.

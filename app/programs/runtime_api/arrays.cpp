@@ -309,12 +309,10 @@ WARPSCOPE_RUNTIME(cudaCreateSurfaceObject, std::uint64_t* object, const Resource
         *object = gpu.arrays().create_object(image_of(gpu, *r), {bytes_of_program(*r)});
     });
 }
-WARPSCOPE_RUNTIME(cudaDestroyTextureObject, std::uint64_t object) {
-    return runtime_call(__func__, [&](Gpu& gpu) { gpu.arrays().destroy_object(object); });
-}
-WARPSCOPE_RUNTIME(cudaDestroySurfaceObject, std::uint64_t object) {
-    return runtime_call(__func__, [&](Gpu& gpu) { gpu.arrays().destroy_object(object); });
-}
+WARPSCOPE_BOTH(cudaDestroyTextureObject, cuTexObjectDestroy, , (std::uint64_t object),
+               gpu.arrays().destroy_object(object))
+WARPSCOPE_BOTH(cudaDestroySurfaceObject, cuSurfObjectDestroy, , (std::uint64_t object),
+               gpu.arrays().destroy_object(object))
 WARPSCOPE_RUNTIME(cudaGetTextureObjectResourceDesc, ResourceDescription* to, std::uint64_t object) {
     return describe(__func__, to, object, 0);
 }

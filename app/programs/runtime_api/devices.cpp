@@ -123,9 +123,8 @@ WARPSCOPE_RUNTIME(cudaDeviceGetLimit, std::size_t* value, int limit) {
 WARPSCOPE_RUNTIME(cudaDeviceSetLimit, int limit, std::size_t value) {
     return runtime_call(__func__, [&](Gpu& gpu) { gpu.set_limit(limit, value); });
 }
-WARPSCOPE_RUNTIME(cudaDeviceCanAccessPeer, int* can, int device, int peer) {
-    return runtime_call(__func__, [&](Gpu&) { *can = can_access(device, peer); });
-}
+WARPSCOPE_BOTH(cudaDeviceCanAccessPeer, cuDeviceCanAccessPeer, , (int* can, int device, int peer),
+               *can = can_access(device, peer))
 // All GPUs of a program have one memory.
 WARPSCOPE_RUNTIME(cudaDeviceEnablePeerAccess, int peer, unsigned) {
     return runtime_call(__func__, [&](Gpu&) { demand_peer(peer); });

@@ -201,10 +201,9 @@ WARPSCOPE_RUNTIME(cudaLaunchCooperativeKernel, const void* host, Dim grid, Dim b
         launch(gpu, host, grid, block, arguments, shared, stream_of(stream), {.cooperative = true});
     });
 }
-WARPSCOPE_RUNTIME(cudaLaunchHostFunc, StreamHandle stream, HostFunction function, void* data) {
-    return runtime_call(
-        __func__, [&](Gpu& gpu) { gpu.call_host(stream_of(stream), [=] { function(data); }); });
-}
+WARPSCOPE_BOTH(cudaLaunchHostFunc, cuLaunchHostFunc, ,
+               (StreamHandle stream, HostFunction function, void* data),
+               gpu.call_host(stream_of(stream), [=] { function(data); }))
 WARPSCOPE_RUNTIME(cudaGetFuncBySymbol, Function** function, const void* host) {
     return runtime_call(__func__, [&](Gpu&) { *function = &function_of(host); });
 }

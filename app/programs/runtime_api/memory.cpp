@@ -126,19 +126,14 @@ WARPSCOPE_RUNTIME(cudaFreeAsync, void* pointer, StreamHandle stream) {
     return runtime_call(__func__,
                         [&](Gpu& gpu) { gpu.free_in(stream_of(stream), address(pointer)); });
 }
-WARPSCOPE_RUNTIME(cudaHostRegister, void* pointer, std::size_t bytes, unsigned) {
-    return runtime_call(__func__, [&](Gpu& gpu) {
-        demand(gpu.memory().attach(pointer, bytes), Status::memory_already_registered,
-               "the memory is registered already");
-    });
-}
-WARPSCOPE_RUNTIME(cudaHostUnregister, void* pointer) {
-    return runtime_call(__func__, [&](Gpu& gpu) {
-        gpu.streams().run_until_idle();
-        demand(gpu.memory().detach(pointer), Status::memory_not_registered,
-               "the memory is not registered");
-    });
-}
+WARPSCOPE_BOTH(cudaHostRegister, cuMemHostRegister, _v2,
+               (void* pointer, std::size_t bytes, unsigned),
+               demand(gpu.memory().attach(pointer, bytes), Status::memory_already_registered,
+                      "the memory is registered already"))
+WARPSCOPE_BOTH(cudaHostUnregister, cuMemHostUnregister, , (void* pointer),
+               gpu.streams().run_until_idle();
+               demand(gpu.memory().detach(pointer), Status::memory_not_registered,
+                      "the memory is not registered"))
 WARPSCOPE_RUNTIME(cudaHostGetDevicePointer, void** device, void* host, unsigned) {
     return runtime_call(__func__, [&](Gpu& gpu) {
         demand(gpu.find(address(host)).has_value(), Status::invalid_value,
@@ -150,12 +145,9 @@ WARPSCOPE_RUNTIME(cudaHostGetFlags, unsigned* flags, void*) {
     *flags = 2;  // cudaHostAllocMapped
     return Status::success;
 }
-WARPSCOPE_RUNTIME(cudaMemGetInfo, std::size_t* free, std::size_t* total) {
-    return runtime_call(__func__, [&](Gpu& gpu) {
-        *total = DeviceMemory::total_bytes;
-        *free = *total - gpu.memory().used_bytes();
-    });
-}
+WARPSCOPE_BOTH(cudaMemGetInfo, cuMemGetInfo, _v2, (std::size_t * free, std::size_t* total),
+               *total = DeviceMemory::total_bytes;
+               *free = *total - gpu.memory().used_bytes())
 WARPSCOPE_RUNTIME(cudaMemcpy, void* to, const void* from, std::size_t bytes, int kind) {
     return copy(__func__, to, from, bytes, kind, nullptr, Return::when_done);
 }
