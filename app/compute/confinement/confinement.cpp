@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "compiler/programs/nvcc.h"
 #include "compute/confinement/landlock_and_seccomp.h"
 
 namespace warpscope::compute {
@@ -80,15 +81,11 @@ constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thr
 constexpr bool sanitized = false;
 #endif
 
-std::string_view variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-}
-
 /// The absolute folders of LD_LIBRARY_PATH.
 std::vector<std::string> library_folders() {
     std::vector<std::string> found;
-    for (std::string_view left = variable("LD_LIBRARY_PATH"); !left.empty();) {
+    const std::string folders = compiler::environment("LD_LIBRARY_PATH");
+    for (std::string_view left = folders; !left.empty();) {
         const std::size_t end = std::min(left.find(':'), left.size());
         if (left.starts_with('/')) found.emplace_back(left.substr(0, end));
         left.remove_prefix(std::min(end + 1, left.size()));
@@ -131,7 +128,7 @@ std::vector<std::string> compiler_environment() {
     std::vector<std::string> kept;
     for (const char* const name : {"HOME", "XDG_DATA_HOME", "CUDA_HOME", "CUDA_PATH",
                                    "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"})
-        if (std::getenv(name)) kept.push_back(fmt::format("{}={}", name, variable(name)));
+        if (std::getenv(name)) kept.push_back(fmt::format("{}={}", name, std::getenv(name)));
     if (const std::vector<std::string> folders = library_folders(); !folders.empty())
         kept.push_back(fmt::format("LD_LIBRARY_PATH={}", fmt::join(folders, ":")));
     return kept;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "emulator/program/lanes.h"
+
 namespace warpscope::compute {
 
 namespace {
 
+using emulator::lanes_per_warp;
+
 constexpr std::uint32_t kib = 1024;
-constexpr unsigned warp_size = 32, most_threads = 1024;
+constexpr unsigned most_threads = 1024;
 constexpr unsigned sm_registers = 65536, partitions = 4, register_unit = 256, most_registers = 255;
 
 constexpr SmLimits table[] = {
@@ -27,7 +31,7 @@ constexpr unsigned round_up(unsigned value, unsigned unit) {
 unsigned room_in_registers(unsigned warps, unsigned registers) {
     if (registers > most_registers) return 0;
     const unsigned of_warp =
-        std::max(register_unit, round_up(registers * warp_size, register_unit));
+        std::max(register_unit, round_up(registers * lanes_per_warp, register_unit));
     return sm_registers / partitions / of_warp * partitions / warps;
 }
 
@@ -53,7 +57,7 @@ const SmLimits* find_sm_limits(int compute_capability) {
 
 Occupancy occupancy(const SmLimits& sm, const BlockNeeds& needs) {
     Occupancy result;
-    const unsigned warps = (needs.threads + warp_size - 1) / warp_size;
+    const unsigned warps = (needs.threads + lanes_per_warp - 1) / lanes_per_warp;
     const bool possible = needs.threads >= 1 && needs.threads <= most_threads;
     result.room[std::size_t(OccupancyLimit::warps)] = possible ? sm.warps / warps : 0;
     result.room[std::size_t(OccupancyLimit::blocks)] = sm.blocks;
@@ -71,7 +75,8 @@ Occupancy occupancy(const SmLimits& sm, const BlockNeeds& needs) {
 
 std::vector<unsigned> warps_by_block_size(const SmLimits& sm, BlockNeeds needs) {
     std::vector<unsigned> warps;
-    for (needs.threads = warp_size; needs.threads <= most_threads; needs.threads += warp_size)
+    for (needs.threads = lanes_per_warp; needs.threads <= most_threads;
+         needs.threads += lanes_per_warp)
         warps.push_back(occupancy(sm, needs).warps);
     return warps;
 }

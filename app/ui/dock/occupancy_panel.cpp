@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/device/wording.h"
+#include "emulator/program/lanes.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -53,12 +54,12 @@ struct Curve {
 };
 
 Curve by_block_size(const SmLimits& sm, const BlockNeeds& needs) {
-    constexpr unsigned warp_size = 32;
+    using emulator::lanes_per_warp;
     return {.id = "occupancy.curve",
             .warps = warps_by_block_size(sm, needs),
-            .of_launch = (needs.threads + warp_size - 1) / warp_size - 1,
-            .step = warp_size,
-            .first = warp_size,
+            .of_launch = (needs.threads + lanes_per_warp - 1) / lanes_per_warp - 1,
+            .step = lanes_per_warp,
+            .first = lanes_per_warp,
             .labelled = 128,
             .unit = tr("threads")};
 }

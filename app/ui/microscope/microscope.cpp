@@ -17,8 +17,6 @@ using emulator::Stepper;
 
 namespace {
 
-constexpr unsigned lanes = 32;
-
 emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
 }
@@ -248,12 +246,12 @@ void Microscope::pick_thread(Dim3 thread) {
         if (!ready()) return;
         const Dim3 size = launch().block;
         const std::uint32_t index = emulator::linear_in(size, nearest(thread, size));
-        pick(index / lanes, index % lanes);
+        pick(index / emulator::lanes_per_warp, index % emulator::lanes_per_warp);
     });
 }
 
 Microscope::Dim3 Microscope::thread(unsigned warp, unsigned lane) const {
-    return emulator::index_in(launch().block, warp * lanes + lane);
+    return emulator::index_in(launch().block, warp * emulator::lanes_per_warp + lane);
 }
 
 unsigned Microscope::acting_warp() const {
