@@ -14,8 +14,9 @@ find_package(MPI COMPONENTS CXX QUIET)  # for ranks in several processes
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+# They come into programs of others, where the versions of those count. Some systems have no static ones.
+find_library(ZSTD NAMES libzstd.a zstd REQUIRED)
+find_library(LZ4 NAMES liblz4.a lz4 REQUIRED)
 pkg_check_modules(minizip REQUIRED IMPORTED_TARGET minizip)
 pkg_check_modules(imgui REQUIRED IMPORTED_TARGET imgui)
 

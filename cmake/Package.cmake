@@ -8,7 +8,7 @@ cmake_host_system_information(RESULT system QUERY DISTRIB_ID)
 cmake_host_system_information(RESULT system_version QUERY DISTRIB_VERSION_ID)
 
 # Licences of what is compiled into the program.
-foreach(package libimgui-dev libcli11-dev nlohmann-json3-dev python3-glad)
+foreach(package libimgui-dev libcli11-dev nlohmann-json3-dev python3-glad libzstd-dev liblz4-dev)
   foreach(component debian portable)
     install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
             DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT ${component} EXCLUDE_FROM_ALL)
@@ -66,22 +66,17 @@ install(TARGETS warpscope_portable
                              PRE_EXCLUDE_REGEXES ".*"
         RUNTIME DESTINATION bin COMPONENT portable EXCLUDE_FROM_ALL
         LIBRARY DESTINATION lib COMPONENT portable EXCLUDE_FROM_ALL)
-# Libraries that desktops have, for systems without one: the script `start` uses them there.
-function(install_bare name)
-  foreach(library ${ARGN})
-    set(path /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/${library})
-    if(EXISTS ${path})
-      file(REAL_PATH ${path} file)
-      install(FILES ${file} RENAME ${library} DESTINATION lib/bare/${name}
-              COMPONENT portable EXCLUDE_FROM_ALL)
-    endif()
-  endforeach()
-endfunction()
-install_bare(libX11.so.6 libX11.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbsd.so.0 libmd.so.0)
-install_bare(libEGL.so.1 libEGL.so.1 libGLdispatch.so.0)
+# The libX11 of systems without a desktop: the script `start` uses it there.
+foreach(library libX11.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbsd.so.0 libmd.so.0)
+  set(path /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/${library})
+  if(EXISTS ${path})
+    file(REAL_PATH ${path} file)
+    install(FILES ${file} RENAME ${library} DESTINATION lib/bare COMPONENT portable EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
 install(PROGRAMS ${package_files}/start DESTINATION . COMPONENT portable EXCLUDE_FROM_ALL)
 foreach(package libfmt-dev libhwy-dev libtbb-dev libglfw3-dev libpng-dev libstb-dev libminizip-dev
-                libx11-6 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0 libegl1)
+                libx11-6 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0)
   install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences COMPONENT portable EXCLUDE_FROM_ALL OPTIONAL)
 endforeach()
@@ -112,8 +107,8 @@ source while they run. Kernels run on an NVIDIA GPU, or on a machine without
 one in an emulator of PTX, which also finds races and steps through a block.")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Dear ImGui loads libGL.so.1 at run time.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, fonts-inter, fonts-jetbrains-mono")
+# Dear ImGui loads libGL.so.1 at run time, and the app libEGL.so.1.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, libegl1, fonts-inter, fonts-jetbrains-mono")
 # They copy pictures and make MP4 recordings.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "xclip | wl-clipboard, ffmpeg")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "binutils, fonts-droid-fallback, libegl-mesa0, libglx-mesa0, \

@@ -3,6 +3,7 @@
 #define EGL_NO_X11
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+#include <dlfcn.h>
 #include <glad/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -29,6 +30,20 @@
 namespace warpscope::gl {
 namespace {
 
+/// EGL, loaded at run time because systems without a desktop lack it; null: it is not installed.
+void* egl_library() {
+    static void* const library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+template <class Function>
+Function& egl_function(const char* name) {
+    return *reinterpret_cast<Function*>(dlsym(egl_library(), name));
+}
+
+/// A function of EGL, after egl_library() was not null.
+#define WARPSCOPE_EGL(name) egl_function<decltype(name)>(#name)
+
 /// A display that EGL may or may not be able to open.
 struct Candidate {
     EGLenum platform = EGL_NONE;
@@ -49,7 +64,7 @@ bool has_word(const char* words, std::string_view word) {
 
 template <class Function>
 Function extension(const char* name) {
-    return reinterpret_cast<Function>(eglGetProcAddress(name));
+    return reinterpret_cast<Function>(WARPSCOPE_EGL(eglGetProcAddress)(name));
 }
 
 std::vector<EGLDeviceEXT> all_devices() {
@@ -82,7 +97,8 @@ Candidate device_candidate(EGLDeviceEXT device, std::size_t index, std::optional
 /// All displays that need no desktop, best first.
 std::vector<Candidate> candidates(std::optional<int> cuda_ordinal) {
     std::vector<Candidate> found;
-    const char* client = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+    if (!egl_library()) return found;
+    const char* client = WARPSCOPE_EGL(eglQueryString)(EGL_NO_DISPLAY, EGL_EXTENSIONS);
     if (has_word(client, "EGL_EXT_platform_device")) {
         const std::vector<EGLDeviceEXT> devices = all_devices();
         for (std::size_t i = 0; i < devices.size(); ++i)
@@ -103,9 +119,10 @@ EGLDisplay open_display(const Candidate& candidate) {
     const auto get_display = extension<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
     if (!get_display) throw Error("EGL has no eglGetPlatformDisplayEXT");
     EGLDisplay display = get_display(candidate.platform, candidate.native, nullptr);
-    if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr))
-        throw Error(fmt::format("EGL error {:#x}", eglGetError()));
-    if (!has_word(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context"))
+    if (display == EGL_NO_DISPLAY || !WARPSCOPE_EGL(eglInitialize)(display, nullptr, nullptr))
+        throw Error(fmt::format("EGL error {:#x}", WARPSCOPE_EGL(eglGetError)()));
+    if (!has_word(WARPSCOPE_EGL(eglQueryString)(display, EGL_EXTENSIONS),
+                  "EGL_KHR_surfaceless_context"))
         throw Error("no EGL_KHR_surfaceless_context");
     return display;
 }
@@ -122,12 +139,13 @@ EGLContext create_context(EGLDisplay display, EGLContext shared = EGL_NO_CONTEXT
                                    EGL_NONE};
     EGLConfig config = nullptr;
     EGLint count = 0;
-    if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(display, config_wish, &config, 1, &count) ||
-        count < 1)
+    if (!WARPSCOPE_EGL(eglBindAPI)(EGL_OPENGL_API) ||
+        !WARPSCOPE_EGL(eglChooseConfig)(display, config_wish, &config, 1, &count) || count < 1)
         throw Error("no OpenGL configuration");
-    EGLContext context = eglCreateContext(display, config, shared, context_wish);
+    EGLContext context = WARPSCOPE_EGL(eglCreateContext)(display, config, shared, context_wish);
     if (context == EGL_NO_CONTEXT)
-        throw Error(fmt::format("no OpenGL 3.3 core context (EGL error {:#x})", eglGetError()));
+        throw Error(fmt::format("no OpenGL 3.3 core context (EGL error {:#x})",
+                                WARPSCOPE_EGL(eglGetError)()));
     return context;
 }
 
@@ -135,14 +153,14 @@ EGLContext create_context(EGLDisplay display, EGLContext shared = EGL_NO_CONTEXT
 std::pair<EGLDisplay, EGLContext> open_candidate(const Candidate& candidate) {
     EGLDisplay display = open_display(candidate);
     EGLContext context = create_context(display);
-    if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-        const EGLint error = eglGetError();
-        eglDestroyContext(display, context);
+    if (!WARPSCOPE_EGL(eglMakeCurrent)(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
+        const EGLint error = WARPSCOPE_EGL(eglGetError)();
+        WARPSCOPE_EGL(eglDestroyContext)(display, context);
         throw Error(fmt::format("can't make a context current (EGL error {:#x})", error));
     }
-    if (gladLoadGL(eglGetProcAddress) == 0) {
-        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-        eglDestroyContext(display, context);
+    if (gladLoadGL(WARPSCOPE_EGL(eglGetProcAddress)) == 0) {
+        WARPSCOPE_EGL(eglMakeCurrent)(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        WARPSCOPE_EGL(eglDestroyContext)(display, context);
         throw Error("OpenGL has no 3.3 entry points");
     }
     return {display, context};
@@ -152,6 +170,7 @@ std::pair<EGLDisplay, EGLContext> open_candidate(const Candidate& candidate) {
 
 OffscreenContext::OffscreenContext(std::optional<int> cuda_ordinal) {
     std::vector<std::string> failures;
+    if (!egl_library()) failures.emplace_back("libEGL.so.1 is missing");
     for (const Candidate& candidate : candidates(cuda_ordinal)) {
         try {
             std::tie(display_, context_) = open_candidate(candidate);
@@ -174,19 +193,19 @@ OffscreenContext::OffscreenContext(const OffscreenContext& other)
       where_(other.where_) {}
 
 OffscreenContext::~OffscreenContext() {
-    if (eglGetCurrentContext() == context_)
-        eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    eglDestroyContext(display_, context_);
+    if (WARPSCOPE_EGL(eglGetCurrentContext)() == context_)
+        WARPSCOPE_EGL(eglMakeCurrent)(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    WARPSCOPE_EGL(eglDestroyContext)(display_, context_);
 }
 
 void OffscreenContext::make_current() {
-    if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) return;
-    throw Error(
-        fmt::format("can't make the offscreen context current (EGL error {:#x})", eglGetError()));
+    if (WARPSCOPE_EGL(eglMakeCurrent)(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) return;
+    throw Error(fmt::format("can't make the offscreen context current (EGL error {:#x})",
+                            WARPSCOPE_EGL(eglGetError)()));
 }
 
 void OffscreenContext::release_current() {
-    eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    WARPSCOPE_EGL(eglMakeCurrent)(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
 /// The bytes of assets/NAME, built into the app; empty for an unknown name.

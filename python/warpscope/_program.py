@@ -1,10 +1,10 @@
 """The program warpscope: where it is, and a process of it that answers requests."""
 import atexit
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
-import sysconfig
 import tempfile
 import threading
 from pathlib import Path
@@ -20,11 +20,12 @@ def path():
 
 
 def environment():
-    """The variables of this process, with the NVRTC of PyPI's package unless CUDA_HOME is a folder."""
+    """The variables of this process, with the compilers of PyPI's packages unless CUDA_HOME is a folder."""
     known = dict(os.environ)
-    toolkit = Path(sysconfig.get_path("purelib"), "nvidia", "cu13")
-    if not os.path.isdir(known.get("CUDA_HOME", "")) and toolkit.is_dir():
-        known["CUDA_HOME"] = str(toolkit)
+    nvidia = importlib.util.find_spec("nvidia")  # a name that packages of NVIDIA share, in one folder or several
+    for folder in nvidia.submodule_search_locations or [] if nvidia else []:
+        if Path(folder, "cu13").is_dir() and not os.path.isdir(known.get("CUDA_HOME", "")):
+            known["CUDA_HOME"] = str(Path(folder, "cu13"))
     return known
 
 

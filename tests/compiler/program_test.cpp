@@ -233,6 +233,21 @@ TEST_F(CompileProgram, ATargetThatAPersonChoosesStays) {
     for (const std::string& call : calls()) EXPECT_EQ(call.find("-gencode"), std::string::npos);
 }
 
+TEST_F(CompileProgram, TheSharedRuntimeOfAPackageOfPyPIIsFoundByTheLinkerAndByTheProgram) {
+    const fs::path cu13 = path / "cu13";
+    fs::create_directories(cu13 / "bin");
+    fs::rename(path / "bin/nvcc", cu13 / "bin/nvcc");
+    set("CUDA_HOME", cu13);
+    for (const char* name : {"libcudart_static.a", "libcudart.so.13"})
+        write(cu13 / "lib" / name, "");
+    const CompiledProgram made = compile_program(source);
+    const std::string link = calls().at(1);
+    EXPECT_NE(link.find("-L" + (cu13 / "lib").string()), std::string::npos);
+    EXPECT_NE(link.find("-Xlinker -rpath=" + (cu13 / "lib").string()), std::string::npos);
+    EXPECT_NE(link.find("-L" + made.executable.parent_path().string() + "."), std::string::npos);
+    EXPECT_FALSE(fs::is_symlink(made.executable.parent_path() / "libcudart.so"));
+}
+
 TEST_F(CompileProgram, AnErrorNamesTheFileAsThePersonDoes) {
     write(source.file, "int main() {}\nbad\n");
     const fs::path before = fs::current_path();

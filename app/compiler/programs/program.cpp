@@ -188,11 +188,25 @@ class Build {
         std::string printed = run(std::move(compile), folder);
         for (const std::string& source : sources)
             link.push_back((folder / fs::path(source).stem()).string() + ".o");
-        if (!nvcc_.libraries.empty()) link.push_back("-L" + nvcc_.libraries.string());
+        if (!nvcc_.libraries.empty()) add_libraries(link, folder);
         link.insert(link.end(), {"-o", (folder / name()).string()});
         printed += run(std::move(link), folder);
         if (beside.valid()) beside.get();
         return printed;
+    }
+
+    /// Has the linker find the CUDA runtime of a package of PyPI, and the program too: such
+    /// packages have libcudart.so.13 and no libcudart.so, which "-cudart shared" asks for.
+    void add_libraries(Words& link, const fs::path& folder) const {
+        link.push_back("-L" + nvcc_.libraries.string());
+        std::error_code is_there;
+        for (const auto& entry : fs::directory_iterator(nvcc_.libraries)) {
+            if (!entry.path().filename().string().starts_with("libcudart.so.")) continue;
+            fs::create_symlink(entry.path(), folder / "libcudart.so", is_there);
+            link.insert(link.end(),
+                        {"-L" + folder.string(), "-Xlinker", "-rpath=" + nvcc_.libraries.string()});
+            break;
+        }
     }
 
     /// Makes the PTX of each source without optimization. What nvcc says of the program itself is
