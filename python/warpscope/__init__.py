@@ -5,10 +5,14 @@
     result["y"]
 """
 import base64
+import contextlib
 import functools
 import html
 import json
+import math
+import operator
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -147,17 +151,88 @@ def _is_array(value):
         return False
 
 
+def _value(value, name):
+    """A value of an argument as a launch file has it. Raises TypeError for what no kernel can take."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return {member: _value(given, f"{name}.{member}") for member, given in value.items()}
+    if isinstance(value, (list, tuple)) and "." in name:  # an array in a struct
+        return [_value(element, name) for element in value]
+    if isinstance(value, (list, tuple)):
+        raise TypeError(f"{name}: a {type(value).__name__} is no array; pass an array.array or an array of numpy")
+    for convert in (operator.index, float):  # those of numpy, too
+        with contextlib.suppress(TypeError, ValueError):
+            number = convert(value)
+            if isinstance(number, float) and not math.isfinite(number):  # which JSON can't write
+                return f"{(number > 0) - (number < 0)}.0 / 0.0"
+            return number
+    raise TypeError(f"{name}: a value of the type {type(value).__name__} can't be passed; use a number, an array, "
+                    "a dict for a struct, or None for a null pointer")
+
+
+def _size(value, name):
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r} is no integer") from None
+
+
+def _sizes(value, name):
+    """One to three sizes; a tuple has those of x, y and z."""
+    sizes = value if isinstance(value, (list, tuple)) else [value]
+    if not 1 <= len(sizes) <= 3:
+        raise ValueError(f"{name}: it has one to three sizes, not {len(sizes)}")
+    return [_size(size, name) for size in sizes]
+
+
+# What messages of the program say of the fields of a launch file, and what the caller knows of them.
+_FIELDS = (
+    (r"^warpscope: ", ""),
+    (r"^launches\[0\]\.arguments: ", ""),
+    (r"^launches\[0\]\.arguments\.(\S+): ", r"the argument \1 of {kernel}: "),
+    (r"^(launches\[0\]|save|buffers)\.(\w+)(\.shape)?: ", r"\2: "),
+    (r"^shared: ", "shared_bytes: "),
+    (r": give it one here, or a \w+ of its name$", ""),
+    (r"write the name of a buffer, or null, for", "pass an array, or None for a null pointer, for"),
+    (r'"(.*)" is no buffer; write the name of one, as in "x" or "x \+ 2", or null$',
+     r"\1 is no array; pass an array, or None for a null pointer"),
+    (r"is a buffer; write a number or an expression for", "is an array; pass a number for"),
+    (r"write a number or an expression for", "pass a number for"),
+    (r"write an object with", "pass a dict with"),
+    (r'"([^"]*)" is \1: it must be (.*)$', r"it must be \2, not \1"),
+    (r"but the buffer (\w+) holds", "but the array holds"),
+)
+
+
+def _for_caller(message, launch, kernel):
+    """The message with the things of the caller in place of those of the launch file."""
+    message = message.replace(f"{launch.file}: ", "")
+    for of_file, of_caller in _FIELDS:
+        message = re.sub(of_file, of_caller.format(kernel=kernel), message)
+    return message
+
+
 def check(source, kernel, grid, block, /, *, checks="race,barrier,memory", shared_bytes=0,
           fail_on="warning", **arguments):
     """Runs and checks one launch of a kernel in the emulator, and returns a Result.
 
     `source` is the path of a .cu file, or its text. `grid` and `block` are numbers or tuples of up to three.
-    `arguments` are the kernel's parameters by name: numbers, and for pointers arrays, of numpy or anything else that
-    has Python's buffers. The given arrays stay as they are. `checks` are those of `warpscope --check`,
+    `arguments` are the kernel's parameters by name: numbers, for structs dicts, and for pointers None or arrays, of
+    numpy or anything else that has Python's buffers. A number must fit into its parameter. The given arrays stay as
+    they are. `checks` are those of `warpscope --check`,
     `shared_bytes` the dynamic shared memory, and Result.ok is false for findings from `fail_on` on.
-    Raises WarpscopeError if the kernel can't be compiled or launched.
+    Raises WarpscopeError if the kernel can't be compiled or launched, and TypeError or ValueError for an argument
+    that no kernel can take.
     """
+    if not isinstance(kernel, str):
+        raise TypeError(f"kernel: its name is a str, and no {type(kernel).__name__}")
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source: a path or a text, and no {type(source).__name__}")
     views = {name: memoryview(value) for name, value in arguments.items() if _is_array(value)}
+    for name, view in views.items():
+        if view.nbytes == 0:
+            raise ValueError(f"{name}: the array is empty; pass one element or more, or None for a null pointer")
     launch = _Launch(sum(view.nbytes for view in views.values()))
     folder = launch.folder
     if "\n" in str(source) or "__global__" in str(source):
@@ -173,18 +248,18 @@ def check(source, kernel, grid, block, /, *, checks="race,barrier,memory", share
             buffers[name] = {"type": _type_of(view, name), "shape": list(view.shape),
                              "fill": {"file": f"{name}.bin"}}
         else:
-            values[name] = value
+            values[name] = _value(value, name)
     description = {
         "source": str(file), "buffers": buffers,
-        "launches": [{"kernel": kernel, "grid": grid, "block": block, "shared": shared_bytes,
-                      "arguments": values}],
+        "launches": [{"kernel": kernel, "grid": _sizes(grid, "grid"), "block": _sizes(block, "block"),
+                      "shared": _size(shared_bytes, "shared_bytes"), "arguments": values}],
         "save": {name: f"{name}.npy" for name in buffers}}
-    launch.file.write_text(json.dumps(description, allow_nan=False, default=lambda number: number.item()))
+    launch.file.write_text(json.dumps(description))
     # Nobody looks at the picture of this run, so it has one pixel.
     code, printed, said = server.run(["--check", checks, "--fail-on", fail_on, "--json", "-",
                                       "--launch", launch.file, "--size", "1x1"])
     if not printed:
-        raise WarpscopeError(said)
+        raise WarpscopeError(_for_caller(said, launch, kernel))
     arrays = {}
     for name, view in views.items():
         saved = folder / f"{name}.npy"

@@ -30,6 +30,22 @@ __global__ void sum(const int* rows, long long* total) {
 """
 
 
+TYPES = """
+struct Point { float x; int n; };
+__constant__ float weight[1];
+__global__ void take(float* out, int n, unsigned char c, bool b, float f, unsigned long long u, Point p, const void* v) {
+    out[0] = n; out[1] = c; out[2] = b; out[3] = f; out[4] = u; out[5] = p.x + p.n; out[6] = v == nullptr;
+    out[7] = weight[0];
+}
+"""
+
+
+def take(**others):
+    return warpscope.check(TYPES, "take", 1, 1, **{
+        "out": array.array("f", [0] * 8), "n": -3, "c": 255, "b": True, "f": 2.5, "u": 1 << 40,
+        "p": {"x": 0.5, "n": 2}, "v": None, **others})
+
+
 def has(module):
     return importlib.util.find_spec(module) is not None
 
@@ -94,12 +110,48 @@ class Check(unittest.TestCase):
             warpscope.check(SCALE.replace("factor *", "nothing *"), "scale", 1, 1)
 
     def test_a_parameter_without_a_value_and_an_element_of_another_type_raise(self):
-        with self.assertRaisesRegex(warpscope.WarpscopeError, "const float[*] in has no value"):
+        with self.assertRaisesRegex(warpscope.WarpscopeError, "^the parameter const float[*] in has no value$"):
             warpscope.check(SCALE, "scale", 1, 1, n=1)
         with self.assertRaisesRegex(warpscope.WarpscopeError, "double"):
             scale(out=array.array("d", [0] * 8))
         with self.assertRaisesRegex(TypeError, "out: elements of the format"):
             scale(out=memoryview(bytearray(8)).cast("P"))
+
+    def test_arguments_have_the_values_that_were_given(self):
+        self.assertEqual(list(take()["out"]), [-3, 255, 1, 2.5, 2.0 ** 40, 2.5, 1, 0])
+        result = take(n=3.0, b=False, f=float("-inf"), v=array.array("i", [1]), weight=array.array("f", [4]))
+        self.assertEqual(list(result["out"]), [3, 255, 0, float("-inf"), 2.0 ** 40, 2.5, 0, 4])
+
+    def test_what_no_parameter_can_take_is_refused_with_the_name_of_the_argument(self):
+        array_of_one = array.array("f", [1])
+        for argument, error, message in [
+                ({"n": 2.5}, warpscope.WarpscopeError, "the argument n of take: 2.5 does not fit into the type int"),
+                ({"n": 3000000000}, warpscope.WarpscopeError, "n of take: 3000000000 does not fit into the type int"),
+                ({"n": float("inf")}, warpscope.WarpscopeError, "n of take: .* does not fit into the type int"),
+                ({"c": 256}, warpscope.WarpscopeError, "c of take: 256 does not fit into the type unsigned char"),
+                ({"c": -1}, warpscope.WarpscopeError, "c of take: -1 does not fit into the type unsigned char"),
+                ({"u": 1 << 64}, warpscope.WarpscopeError, "u of take: .* does not fit"),
+                ({"b": 2}, warpscope.WarpscopeError, "b of take: 2 does not fit into the type bool"),
+                ({"f": 1e300}, warpscope.WarpscopeError, r"f of take: 1e\+300 does not fit into the type float"),
+                ({"p": {"x": 1, "n": 1.5}}, warpscope.WarpscopeError, "p.n of take: 1.5 does not fit"),
+                ({"n": None}, warpscope.WarpscopeError, "n of take: pass a number for the int"),
+                ({"n": array_of_one}, warpscope.WarpscopeError, "n of take: n is an array; pass a number for the int"),
+                ({"v": 5}, warpscope.WarpscopeError, "v of take: 5 is no array; pass an array, or None"),
+                ({"q": array_of_one}, warpscope.WarpscopeError, "q: take has no parameter q, and the source no variable"),
+                ({"q": 1}, warpscope.WarpscopeError, "^take has no parameter q; it has: out, n, c"),
+                ({"out": [0.0] * 8}, TypeError, "^out: a list is no array"),
+                ({"f": 1j}, TypeError, "^f: a value of the type complex can't be passed"),
+                ({"v": array.array("f")}, ValueError, "^v: the array is empty")]:
+            with self.subTest(argument), self.assertRaisesRegex(error, message) as raised:
+                take(**argument)
+            self.assertNotRegex(str(raised.exception), r"launch\.json|launches\[|buffer")
+
+    def test_sizes_that_no_launch_has_are_refused_with_their_name(self):
+        for grid, block, shared, message in [(1.5, 1, 0, "^grid: 1.5 is no integer"), (0, 1, 0, "^grid: .* not 0$"),
+                                             (1, (1, 1, 1, 1), 0, "^block: .* three sizes, not 4"),
+                                             (1, 1, -1, "^shared_bytes: .* not -1$")]:
+            with self.subTest(message), self.assertRaisesRegex(Exception, message):
+                warpscope.check(SCALE, "shift", grid, block, shared_bytes=shared, values=array.array("i", [1]))
 
     def test_one_process_answers_all_checks_and_another_follows_one_that_has_ended(self):
         scale()

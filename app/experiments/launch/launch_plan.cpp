@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -40,6 +42,32 @@ const Signature& find_kernel(std::span<const Signature> signatures, const std::s
                                   fmt::join(known, ", ")));
 }
 
+std::string parameter_names(const Signature& signature) {
+    std::vector<std::string> names;
+    for (const auto& parameter : signature.parameters) names.push_back(parameter.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Whether a person has written a number, or what gives an infinity or a NaN. The results of other
+/// expressions are converted as C++ does.
+bool is_number(const Expression& expression) {
+    if (!expression.names().empty()) return false;
+    char* end = nullptr;
+    const std::string& text = expression.text();
+    (void)std::strtod(text.c_str(), &end);
+    return end == text.c_str() + text.size() || !std::isfinite(real(expression.value(Names())));
+}
+
+/// Whether the type has this number: a float may round it, and an integer must have its value.
+bool fits(const Number& number, const ElementType& type) {
+    Array array(type, {1});
+    array.set(0, number);
+    if (type.is_real()) return std::isfinite(real(array.at(0))) || !std::isfinite(real(number));
+    const bool is_negative = real(number) < 0;
+    if (type.kind == ElementKind::unsigned_integer && is_negative) return false;
+    return array.at(0) == number || real(array.at(0)) == real(number);
+}
+
 /// Binds the arguments of one launch.
 class Binder {
   public:
@@ -67,12 +95,6 @@ class Binder {
     }
 
   private:
-    static std::string parameter_names(const Signature& signature) {
-        std::vector<std::string> names;
-        for (const auto& parameter : signature.parameters) names.push_back(parameter.name);
-        return fmt::format("{}", fmt::join(names, ", "));
-    }
-
     /// The value that the launch file gives, or the scalar or buffer of the parameter's name.
     ArgumentSpec value_of(const LaunchSpec& spec,
                           const compiler::KernelParameter& parameter) const {
@@ -118,13 +140,18 @@ class Binder {
         if (!number)
             throw LaunchError(fmt::format(
                 "{}: a value of type {} can't be passed from a launch file", place, type.name));
-        if (!value.text)
-            throw LaunchError(
-                fmt::format("{}: write a number or an expression for the {}", place, type.name));
+        if (!value.text || plan_.file.find_buffer(*value.text))
+            throw LaunchError(fmt::format("{}: {}write a number or an expression for the {}", place,
+                                          value.text ? *value.text + " is a buffer; " : "",
+                                          type.name));
         try {
+            const Expression expression(*value.text);
+            if (is_number(expression) && !fits(expression.value(Names()), *number))
+                throw LaunchError(
+                    fmt::format("{} does not fit into the type {}", *value.text, type.name));
             to.parts.push_back({.offset = offset,
                                 .type = *number,
-                                .value = Expression(*value.text),
+                                .value = expression,
                                 .bits = is_bit_field ? type.count : 0,
                                 .first_bit = type.first_bit});
         } catch (const LaunchError& error) {
@@ -169,6 +196,11 @@ class Binder {
 
     void add_pointer(BoundArgument& to, std::size_t offset, const Type& type,
                      const ArgumentSpec& value, const std::string& place) {
+        if (!value.elements.empty())
+            throw LaunchError(
+                fmt::format("{}: write the name of a buffer, or null, for the {}; a pointer takes "
+                            "no numbers",
+                            place, type.name));
         if (!value.text && value.members.empty()) {
             to.parts.push_back({offset, {}, nullptr});
             return;
@@ -272,6 +304,22 @@ bool is_argument(const LaunchPlan& plan, std::size_t buffer) {
     return false;
 }
 
+/// Throws LaunchError for a buffer that is to be saved and that nothing of the source can write.
+void check_saved(const LaunchPlan& plan, std::size_t buffer,
+                 const std::vector<Signature>& signatures) {
+    const std::string& name = plan.file.buffers[buffer].name;
+    const auto& textures = plan.file.textures;
+    const bool is_saved =
+        std::ranges::any_of(plan.file.save, [&](const auto& saved) { return saved.first == name; });
+    if (!is_saved || std::ranges::find(textures, name, &TextureSpec::buffer) != textures.end())
+        return;
+    const Signature& kernel = find_kernel(signatures, plan.launches.front().spec.kernel, "");
+    throw LaunchError(
+        fmt::format("save.{0}: {1} has no parameter {0}, and the source no variable {0}; {1} has "
+                    "the parameters: {2}",
+                    name, kernel.name, parameter_names(kernel)));
+}
+
 /// The type of the numbers of a variable, which may be an array of arrays.
 const Type* innermost(const Type* type) {
     while (type && type->kind == Type::Kind::array) type = type->target.get();
@@ -335,7 +383,10 @@ LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures
     for (std::size_t i = 0; i < typed.size(); ++i) {
         if (is_argument(plan, i)) continue;
         const auto* variable = find_variable(variables, file.buffers[i].name);
-        if (!variable) continue;
+        if (!variable) {
+            if (!plan.launches.empty()) check_saved(plan, i, signatures);
+            continue;
+        }
         plan.variables[i] = variable->entry;
         const Type* const type = innermost(variable->type.get());
         if (typed[i] || !type) continue;

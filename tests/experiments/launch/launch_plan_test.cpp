@@ -1,5 +1,6 @@
 #include "experiments/launch/launch_plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -167,6 +168,41 @@ TEST(LaunchPlans, ErrorsNameTheField) {
     EXPECT_EQ(error_of(text),
               "buffers.x: \"type\" is missing, and no parameter and no variable of the source says "
               "what the buffer holds");
+}
+
+TEST(LaunchPlans, ANumberFitsIntoItsParameterAndResultsOfExpressionsAreConverted) {
+    const auto error_for = [](const std::string& argument) {
+        return error_of(file_text("", R"(, "arguments": {)" + argument + "}"));
+    };
+    for (const char* fitting : {R"("n": 2147483647)", R"("n": -2147483648)", R"("n": 3.0)",
+                                R"("n": "1000 / 3.0")", R"("a": 0.1)", R"("a": "1.0 / 0.0")"})
+        EXPECT_EQ(error_for(fitting), "no error") << fitting;
+    for (const char* number : {"2.5", "3000000000", "-2147483649", "1e+300"})
+        EXPECT_EQ(
+            error_for(R"("n": )" + std::string(number)),
+            fmt::format("launches[0].arguments.n: {} does not fit into the type int", number));
+    EXPECT_EQ(error_for(R"("n": "1.0 / 0.0")"),
+              "launches[0].arguments.n: 1.0 / 0.0 does not fit into the type int");
+    EXPECT_EQ(error_for(R"("a": 1e300)"),
+              "launches[0].arguments.a: 1e+300 does not fit into the type float");
+    EXPECT_EQ(
+        error_for(R"("n": "x")"),
+        "launches[0].arguments.n: x is a buffer; write a number or an expression for the int");
+    EXPECT_EQ(error_for(R"("x": [1, 2])"),
+              "launches[0].arguments.x: write the name of a buffer, or null, for the float*; "
+              "a pointer takes no numbers");
+}
+
+TEST(LaunchPlans, ABufferThatIsSavedBelongsToAParameterOrAVariable) {
+    const auto error_for = [](const std::string& saved) {
+        std::string text = file_text(R"(, "save": {")" + saved + R"(": "saved.npy"})");
+        text.insert(text.find("\"x\": {"), R"("z": {"type": "int", "shape": 4}, )");
+        return error_of(text);
+    };
+    EXPECT_EQ(error_for("x"), "no error");
+    EXPECT_EQ(error_for("z"),
+              "save.z: add has no parameter z, and the source no variable z; add has the "
+              "parameters: n, a, x, y");
 }
 
 TEST(LaunchPlans, AScalarMustNotHideAParameter) {
