@@ -198,4 +198,30 @@ int main() {
     DRIVER(cuGraphLaunch)(ready, nullptr);
     HANDLE_ERROR(cudaDeviceSynchronize());
     print("driver", host);
+
+    // Both arguments of a kernel in one buffer, by functions of CUDA 11, which programs find by
+    // their names alone.
+    struct {
+        int *data, value;
+    } packed{data, 5};
+    std::size_t bytes = sizeof packed;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    CUfunction function;
+    HANDLE_ERROR(cudaGetFuncBySymbol(&function, (void*)add));
+    CUDA_KERNEL_NODE_PARAMS_v1 add_packed{function, 1, 1, 1, n, 1, 1, 0, nullptr, extra};
+    CUgraphNode node;
+    const auto add_node_of_11 =
+        (decltype(&cuGraphAddKernelNode_v2))dlsym(RTLD_DEFAULT, "cuGraphAddKernelNode");
+    const auto instantiate_of_11 =
+        (CUresult(*)(CUgraphExec*, CUgraph, CUgraphNode*, char*, std::size_t))dlsym(
+            RTLD_DEFAULT, "cuGraphInstantiate_v2");
+    DRIVER(cuGraphCreate)(&by_driver, 0);
+    add_node_of_11(&node, by_driver, nullptr, 0,
+                   reinterpret_cast<CUDA_KERNEL_NODE_PARAMS*>(&add_packed));
+    packed.value = 6;  // the node has its own copy
+    instantiate_of_11(&ready, by_driver, nullptr, nullptr, 0);
+    DRIVER(cuGraphLaunch)(ready, nullptr);
+    HANDLE_ERROR(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+    print("packed", host);
 }

@@ -81,9 +81,17 @@ class TemporaryFolder {
     fs::path path_;
 };
 
-/// Triton links its launchers with a file of this name, which `folder` gets.
+/// Triton links its launchers with a file of these names, and tinygrad loads one: `folder` gets
+/// them.
 void link_driver(const fs::path& folder) {
-    fs::create_symlink(library(emulator), folder / "libcuda.so.1");
+    for (const char* const name : {"libcuda.so", "libcuda.so.1"})
+        fs::create_symlink(library(emulator), folder / name);
+}
+
+/// A list of paths with one more in front of those that the variable has.
+std::string in_front(const fs::path& path, const char* variable) {
+    const char* const others = std::getenv(variable);
+    return path.string() + (others && *others ? fmt::format(":{}", others) : "");
 }
 
 bool is_archive(const CaptureRequest& capture) {
@@ -125,15 +133,16 @@ std::map<std::string, std::string> environment(const ProgramRequest& request,
     settings.checks.counters = request.counters;
     const bool on_gpu = is_on_gpu(request);
     auto variables = settings.to_environment();
-    const char* const others = std::getenv("LD_PRELOAD");
-    variables["LD_PRELOAD"] = library(on_gpu ? recorder : emulator).string() +
-                              (others && *others ? fmt::format(":{}", others) : "");
+    variables["LD_PRELOAD"] = in_front(library(on_gpu ? recorder : emulator), "LD_PRELOAD");
     // CuPy hands PTX to the driver if it is asked for it. Machine code that nvcc makes with line
     // information, as PyCUDA has it do, holds its PTX.
     variables["CUPY_COMPILE_WITH_PTX"] = "1";
     const char* const flags = std::getenv("NVCC_APPEND_FLAGS");
     variables["NVCC_APPEND_FLAGS"] = flags ? fmt::format("{} -lineinfo", flags) : "-lineinfo";
-    if (!reports.empty() && !on_gpu) variables["TRITON_LIBCUDA_PATH"] = reports;
+    if (!reports.empty() && !on_gpu) {
+        variables["TRITON_LIBCUDA_PATH"] = reports;
+        variables["LD_LIBRARY_PATH"] = in_front(reports, "LD_LIBRARY_PATH");
+    }
     if (request.confined) variables["TMPDIR"] = reports / scratch;
     return variables;
 }

@@ -207,11 +207,14 @@ Status find_entry_point(const char* name, void** function, unsigned long long fl
 
 namespace {
 
-/// Says once of each library that its calls of CUDA fail; `code` is in it.
+/// Says once of each library that its calls of CUDA fail; `code` is in it. NVRTC asks the driver
+/// for a cache only, and does without one.
 void say_what_cannot_be_replaced(Gpu& gpu, const void* code) {
     static auto* const said = new std::set<std::string>;
     Dl_info info{};
-    if (!dladdr(code, &info) || !info.dli_fname || !said->insert(info.dli_fname).second) return;
+    if (!dladdr(code, &info) || !info.dli_fname || std::strstr(info.dli_fname, "/libnvrtc.") ||
+        !said->insert(info.dli_fname).second)
+        return;
     gpu.say_error(fmt::format(
         "{} is stripped, so the CUDA runtime in it cannot be replaced: what the program does by "
         "this library fails",

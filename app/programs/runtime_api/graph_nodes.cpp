@@ -66,9 +66,18 @@ struct NodeParameters {  // cudaGraphNodeParams, CUgraphNodeParams
     };
 };
 
+/// A pointer for each argument, which may be in one buffer.
+std::vector<void*> arguments_of(const KernelParameters& p) {
+    std::vector<void*> arguments;
+    if (const auto* const kernel = function_of(p.function).kernel())
+        for (const void* const value : values_of(*kernel, p.arguments, p.extra))
+            arguments.push_back(const_cast<void*>(value));
+    return arguments;
+}
+
 void add(Gpu& gpu, Stream& stream, const KernelParameters& p) {
-    demand(!p.extra, Status::not_supported, "arguments of a node in one buffer are not supported");
-    launch(gpu, p.function, p.grid, p.block, p.arguments, p.shared, stream);
+    std::vector<void*> arguments = arguments_of(p);
+    launch(gpu, p.function, p.grid, p.block, arguments.data(), p.shared, stream);
 }
 void add(Gpu& gpu, Stream& stream, const FillParameters& p) {
     gpu.fill({p.to, p.pitch}, p.value, p.element_bytes, p.width, p.height, stream, Return::at_once);
@@ -99,14 +108,15 @@ std::shared_ptr<const KernelParameters> kept(const KernelParameters& p) {
         std::vector<std::vector<char>> values;
         std::vector<void*> arguments;
     };
-    const auto all = std::make_shared<Kept>(Kept{p, {}, {}});
-    if (const auto* const kernel = function_of(p.function).kernel())
-        for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
-            const char* const value = static_cast<const char*>(p.arguments[i]);
-            all->values.emplace_back(value, value + kernel->parameters[i].size);
-            all->arguments.push_back(all->values.back().data());
-        }
+    const auto all = std::make_shared<Kept>(Kept{p, {}, arguments_of(p)});
+    for (std::size_t i = 0; i < all->arguments.size(); ++i) {
+        const char* const value = static_cast<const char*>(all->arguments[i]);
+        const std::size_t bytes = function_of(p.function).kernel()->parameters[i].size;
+        all->values.emplace_back(value, value + bytes);
+        all->arguments[i] = all->values.back().data();
+    }
     all->parameters.arguments = all->arguments.data();
+    all->parameters.extra = nullptr;
     return {all, &all->parameters};
 }
 
@@ -249,6 +259,8 @@ WARPSCOPE_RUNTIME_NODE(Kernel, KernelParameters, NodeKind::kernel)
 WARPSCOPE_RUNTIME_NODE(Memcpy, Copy3d, NodeKind::copy)
 WARPSCOPE_RUNTIME_NODE(Memset, FillParameters, NodeKind::fill)
 WARPSCOPE_RUNTIME_NODE(Host, HostParameters, NodeKind::host)
+// Programs of CUDA 11 call the first ones, whose parameters end before what only CUDA 12 has.
+WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, , Kernel, KernelParameters, NodeKind::kernel)
 WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, _v2, Kernel, KernelParameters, NodeKind::kernel)
 WARPSCOPE_NODE(WARPSCOPE_DRIVER, driver_call, cu, , Memcpy, Copy3dParameters, NodeKind::copy, ,
                void*)

@@ -169,6 +169,10 @@ WARPSCOPE_BOTH(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, ,
                *executable = instantiated(gpu, graph))
 WARPSCOPE_BOTH(cudaGraphInstantiateWithParams, cuGraphInstantiateWithParams, ,
                (Graph * *executable, Graph* graph, void*), *executable = instantiated(gpu, graph))
+// In CUDA 11 a node and a text for errors follow.
+WARPSCOPE_DRIVER(cuGraphInstantiate, cuGraphInstantiate_v2, Graph** executable, Graph* graph) {
+    return driver_call(__func__, [&](Gpu& gpu) { *executable = instantiated(gpu, graph); });
+}
 WARPSCOPE_RUNTIME(cudaGraphInstantiate, Graph** executable, Graph* graph, unsigned long long) {
     return runtime_call(__func__, [&](Gpu& gpu) { *executable = instantiated(gpu, graph); });
 }
