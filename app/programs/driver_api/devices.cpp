@@ -123,6 +123,12 @@ WARPSCOPE_DRIVER(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2, int,
 WARPSCOPE_DRIVER(cuCtxGetCurrent, cuCtxGetCurrent, Context** context) {
     return success_with(context, contexts.empty() ? nullptr : contexts.back());
 }
+WARPSCOPE_DRIVER(cuStreamGetCtx, cuStreamGetCtx, StreamHandle stream, Context** context) {
+    return driver_call(__func__, [&](Gpu&) {
+        (void)stream_of(stream);
+        *context = contexts.empty() ? &primary : contexts.back();
+    });
+}
 WARPSCOPE_DRIVER(cuCtxSetCurrent, cuCtxSetCurrent, Context* context) {
     if (!contexts.empty()) contexts.pop_back();
     if (context) contexts.push_back(context);

@@ -171,7 +171,8 @@ struct DeviceFunction {
 };
 
 // Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation"; CUDA Runtime API,
-// "cudaGraphSetConditional". A piece of the heap begins with 16 bytes that hold its size.
+// "cudaGraphSetConditional". A piece of the heap begins with 16 bytes that hold its size. Numba
+// calls the functions of Cooperative Groups; nvcc writes what grid.sync() does into a kernel.
 constexpr DeviceFunction functions[] = {
     {"malloc", true, R"(
 .func (.param .b64 result) malloc(.param .b64 bytes)
@@ -224,6 +225,58 @@ done:
     ld.param.u64 %rd1, [handle];
     ld.param.u32 %r1, [value];
     st.global.u32 [%rd1], %r1;
+    ret;
+}
+)"},
+    {"cudaCGGetIntrinsicHandle", false, R"(
+.func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    mov.u32 %r1, %envreg2;
+    mov.u32 %r2, %envreg1;
+    mov.b64 %rd1, {%r1, %r2};
+    st.param.b64 [result], %rd1;
+    ret;
+}
+)"},
+    {"cudaCGSynchronize", false, R"(
+.func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<13>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [handle];
+    barrier.sync 0;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %tid.z;
+    or.b32 %r1, %r1, %r2;
+    or.b32 %r1, %r1, %r3;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra done;
+    mov.u32 %r4, %nctaid.x;
+    mov.u32 %r5, %nctaid.y;
+    mov.u32 %r6, %nctaid.z;
+    mul.lo.u32 %r4, %r4, %r5;
+    mul.lo.u32 %r4, %r4, %r6;
+    mov.u32 %r7, %ctaid.x;
+    mov.u32 %r8, %ctaid.y;
+    mov.u32 %r9, %ctaid.z;
+    or.b32 %r7, %r7, %r8;
+    or.b32 %r7, %r7, %r9;
+    setp.eq.u32 %p2, %r7, 0;
+    sub.u32 %r10, -2147483647, %r4;
+    selp.b32 %r10, %r10, 1, %p2;
+    atom.add.release.gpu.u32 %r11, [%rd1+4], %r10;
+again:
+    ld.acquire.gpu.u32 %r12, [%rd1+4];
+    xor.b32 %r12, %r12, %r11;
+    setp.ge.s32 %p3, %r12, 0;
+    @%p3 bra again;
+done:
+    barrier.sync 0;
+    st.param.b32 [result], 0;
     ret;
 }
 )"},

@@ -189,6 +189,12 @@ TEST(DeviceFunctions, FollowAModuleThatDeclaresThem) {
     EXPECT_NE(text.find("\n.func free(.param .b64 pointer)"), text.npos);
     EXPECT_NE(text.find(".global .align 8 .u64 $warpscope_heap;"), text.npos);
     EXPECT_EQ(text.find("malloc("), text.npos);
+    // Numba links these with libcudadevrt.a.
+    const std::string grid = with_device_functions(
+        ".version 7.0\n.extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 h, .param .b32 "
+        "f);\n");
+    EXPECT_NE(grid.find("\n.func (.param .b32 result) cudaCGSynchronize("), grid.npos);
+    EXPECT_EQ(grid.find("cudaCGGetIntrinsicHandle"), grid.npos);
 }
 
 }  // namespace
