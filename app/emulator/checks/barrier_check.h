@@ -27,6 +27,7 @@ namespace warpscope::emulator {
 class BarrierCheck : public Observer {
   public:
     std::vector<Finding> findings() const { return log_.findings(); }
+    std::size_t size() const { return log_.size(); }  ///< of findings()
 
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;

@@ -62,6 +62,7 @@ class FindingLog {
 
     /// Returns the findings in the order of merged(), then in the order of their examples.
     std::vector<Finding> findings() const;
+    std::size_t size() const { return entries_.size(); }  ///< of findings()
 
   private:
     struct KeyHash {

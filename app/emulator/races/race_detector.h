@@ -73,6 +73,7 @@ class RaceDetector : public Observer, BlockSummaries {
         report_.count_hazards();
     }
     std::vector<Finding> findings() const { return report_.findings(); }
+    std::size_t size() const { return report_.size(); }  ///< of findings()
     /// For each 4-byte word of the block's shared memory, whether it has taken part in a race.
     const std::vector<bool>& racing_words() const { return report_.racing_words(); }
 

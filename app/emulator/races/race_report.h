@@ -67,6 +67,7 @@ class RaceReport {
     void add_unfinished(const AsyncCopy& copy);
 
     std::vector<Finding> findings() const { return log_.findings(); }
+    std::size_t size() const { return log_.size(); }  ///< of findings()
     /// The hazards of the running launch; empty unless count_hazards() was called.
     const HazardCounts& shared_hazards() const { return shared_hazards_; }
     const HazardCounts& global_hazards() const { return global_hazards_; }

@@ -222,12 +222,13 @@ class BreakFinder {
                 break;
             }
         if (point.lane) lanes &= 1U << *point.lane;
-        if (p.condition)
-            for (std::uint32_t m = lanes; m; m &= m - 1) {
-                const auto lane = unsigned(std::countr_zero(m));
-                if (!p.condition->holds(stepper_.value(p.condition->reg(), warp, lane)))
-                    lanes &= ~(1U << lane);
-            }
+        for (std::uint32_t m = p.condition || point.asks ? lanes : 0; m; m &= m - 1) {
+            const auto lane = unsigned(std::countr_zero(m));
+            const bool holds = (!p.condition || p.condition->holds(stepper_.value(
+                                                    p.condition->reg(), warp, lane))) &&
+                               (!point.asks || point.asks(warp, lane));
+            if (!holds) lanes &= ~(1U << lane);
+        }
         if (!lanes) return {};
         const auto lane = unsigned(std::countr_zero(lanes));
         const bool one = point.lane || p.condition;
@@ -284,7 +285,7 @@ class BreakFinder {
 
 bool Breaks::any_enabled() const {
     const auto enabled = [](const auto& one) { return one.enabled; };
-    return std::any_of(points.begin(), points.end(), enabled) ||
+    return asks || std::any_of(points.begin(), points.end(), enabled) ||
            std::any_of(watches.begin(), watches.end(), enabled);
 }
 
@@ -310,8 +311,10 @@ Stop run_to(Stepper& stepper, const Breaks& breaks, std::uint64_t most) {
     BreakFinder finder(stepper, breaks);
     finder.begin();
     std::optional<Stop> stop;
-    const bool whole =
-        stepper.run_until(most, [&] { return (stop = finder.after_step()).has_value(); });
+    const bool whole = stepper.run_until(most, [&] {
+        if (!(stop = finder.after_step()) && breaks.asks) stop = breaks.asks();
+        return stop.has_value();
+    });
     if (stop) return *stop;
     return {whole ? Stop::At::end : Stop::At::interrupted};
 }

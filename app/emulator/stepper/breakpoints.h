@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,8 @@ struct Breakpoint {
     /// Stops only if this BreakpointCondition holds in one of the lanes; empty: always.
     std::string condition{};
     bool enabled = true;
+    /// Stops only if this holds, too, in one of the lanes; null: it does.
+    std::function<bool(std::uint32_t warp, unsigned lane)> asks{};
 };
 
 /// Stops after a step that accesses a word of 4 bytes.
@@ -68,17 +71,6 @@ struct Watchpoint {
     bool enabled = true;
 };
 
-struct Breaks {
-    std::vector<Breakpoint> points;
-    std::vector<Watchpoint> watches;
-    bool any_enabled() const;
-};
-
-/// Returns the instructions before which a breakpoint at the line stops, ascending: the line's
-/// first one in each basic block. An instruction that only continues the line is left out: the
-/// instruction before it in the PTX has this line too, and no later branch leads to it.
-std::vector<std::uint32_t> line_starts(const Kernel& kernel, std::string_view file, int line);
-
 /// Why a run has stopped.
 struct Stop {
     enum class At : std::uint8_t { stop, end, start, interrupted };
@@ -88,6 +80,19 @@ struct Stop {
     unsigned lane = 0;  ///< one of the lanes concerned
     std::string why{};  ///< "Warp 3 writes word 12, kernels/ripple.cu:76."
 };
+
+struct Breaks {
+    std::vector<Breakpoint> points;
+    std::vector<Watchpoint> watches;
+    /// Asked after each step forward, behind the others; null: nothing else stops.
+    std::function<std::optional<Stop>()> asks{};
+    bool any_enabled() const;
+};
+
+/// Returns the instructions before which a breakpoint at the line stops, ascending: the line's
+/// first one in each basic block. An instruction that only continues the line is left out: the
+/// instruction before it in the PTX has this line too, and no later branch leads to it.
+std::vector<std::uint32_t> line_starts(const Kernel& kernel, std::string_view file, int line);
 
 /// Steps forward to the next position at which one of `breaks` stops, to the block's end or to
 /// position `most`. It repeats the known steps and then follows the schedule. A position stops if

@@ -320,6 +320,11 @@ std::vector<Finding> Stepper::findings() const {
     return merged({observed.races.findings(), observed.barriers.findings()});
 }
 
+std::size_t Stepper::finding_count() const {
+    const Observations& observed = history_->recorder.observed;
+    return observed.races.size() + observed.barriers.size();
+}
+
 std::optional<AccessView> Stepper::shared_access(std::uint32_t warp) const {
     return history_->recorder.observed.shared[warp];
 }

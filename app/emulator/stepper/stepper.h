@@ -304,6 +304,7 @@ class Stepper {
     /// The 4 bytes at a global address; none outside all allocations.
     std::optional<std::uint32_t> global_word(std::uint64_t address) const;
     std::vector<Finding> findings() const;  ///< what the race and barrier checks have found
+    std::size_t finding_count() const;      ///< grows when one is new
     /// The newest access of a warp.
     std::optional<AccessView> shared_access(std::uint32_t warp) const;
     std::optional<AccessView> global_access(std::uint32_t warp) const;

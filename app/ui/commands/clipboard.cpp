@@ -17,11 +17,11 @@
 #include "compute/ceilings.h"
 #include "compute/device/kernel_files.h"
 #include "compute/helper/spawn.h"
+#include "emulator/stepper/recent_registers.h"
 #include "emulator/witness/witness_words.h"
 #include "experiments/export/page_and_trace.h"
 #include "experiments/framework/metadata.h"
 #include "ui/language/language.h"
-#include "ui/source/recent_registers.h"
 
 extern char** environ;
 
@@ -44,10 +44,11 @@ Table registers_table(const Microscope& microscope) {
     const emulator::Kernel& kernel = stepper.kernel();
     const unsigned warp = microscope.warp(), lane = microscope.lane();
     Table table{"Registers", {"register", "value", "step"}, {}};
-    for (const RecentRegister& one :
-         recent_registers(stepper, RegisterWrites(kernel), warp, lane, kernel.registers.size())) {
+    for (const emulator::RecentRegister& one : emulator::recent_registers(
+             stepper, emulator::RegisterWrites(kernel), warp, lane, kernel.registers.size())) {
         const emulator::RegisterInfo& info = kernel.registers[one.index];
-        table.rows.push_back({info.name, register_text(info, stepper.value(info, warp, lane)),
+        table.rows.push_back({info.name,
+                              emulator::register_text(info, stepper.value(info, warp, lane)),
                               double(one.step + 1)});
     }
     return table;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "emulator/program/index_text.h"
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"
@@ -210,7 +211,7 @@ std::optional<MicroscopePlace> Microscope::place() const {
 }
 
 void Microscope::set_block(const std::string& typed) {
-    if (const auto index = read_index(typed)) return set_block(*index);
+    if (const auto index = emulator::read_index(typed)) return set_block(*index);
     notice_ = tr("'{}' is not the index of a block; write it like \"12, 7\".", typed);
 }
 
@@ -275,7 +276,7 @@ std::string MicroscopePlace::text() const {
 
 std::optional<MicroscopePlace> read_place(std::string_view text) {
     const std::size_t at = std::min(text.find('@'), text.size());
-    const auto block = read_index(text.substr(0, at));
+    const auto block = emulator::read_index(text.substr(0, at));
     if (!block) return {};
     if (at == text.size()) return MicroscopePlace{*block, 0};
     MicroscopePlace place{*block, 0};
@@ -283,25 +284,6 @@ std::optional<MicroscopePlace> read_place(std::string_view text) {
     const auto [next, error] = std::from_chars(begin, end, place.step);
     if (error != std::errc() || next != end) return {};
     return place;
-}
-
-std::optional<emulator::Dim3> read_index(std::string_view text) {
-    emulator::Dim3 index{0, 0, 0};
-    std::uint32_t* const places[] = {&index.x, &index.y, &index.z};
-    std::size_t count = 0;
-    const char *at = text.data(), *const end = at + text.size();
-    const auto between = [](char c) { return c == ' ' || c == ',' || c == '(' || c == ')'; };
-    while (at < end) {
-        if (between(*at)) {
-            ++at;
-            continue;
-        }
-        if (count == 3) return {};
-        const auto [next, error] = std::from_chars(at, end, *places[count++]);
-        if (error != std::errc()) return {};
-        at = next;
-    }
-    return count > 0 ? std::optional(index) : std::nullopt;
 }
 
 }  // namespace warpscope::ui

@@ -102,7 +102,7 @@ class Microscope {
     /// Says that the launch has no block there; empty if it has one. Call it only while ready().
     std::string complaint_about(const MicroscopePlace& place) const;
     void set_block(Dim3 block);
-    void set_block(const std::string& typed);  ///< read by read_index()
+    void set_block(const std::string& typed);  ///< read by emulator::read_index()
     /// Shows the block of this rank in the cluster of the block on show.
     void show_rank(std::uint32_t rank);
     /// Whether the known steps are the whole run of the block; it may be longer than `horizon`.
@@ -264,8 +264,5 @@ class Microscope {
     std::vector<emulator::Finding> findings_;
     std::optional<emulator::Finding> shown_finding_;
 };
-
-/// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.
-std::optional<emulator::Dim3> read_index(std::string_view text);
 
 }  // namespace warpscope::ui

@@ -266,6 +266,7 @@ void WarpsPanel::draw(Ui& ui) {
 
 namespace {
 
+using emulator::RecentRegister;
 using emulator::RegisterInfo;
 
 constexpr float column_width = 178, row_height = 21;
@@ -290,7 +291,7 @@ std::uint64_t newest_step(const std::vector<RecentRegister>& registers) {
 void cell(Ui& ui, Microscope& microscope, const RegisterInfo& reg, bool fresh, ImVec2 low) {
     const Microscope& m = microscope;
     const std::uint64_t bits = m.stepper().value(reg, m.warp(), m.lane());
-    const std::string value = register_text(reg, bits);
+    const std::string value = emulator::register_text(reg, bits);
     const ImVec2 high{low.x + ui.px(column_width - 14), low.y + ui.px(row_height)};
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (fresh) list.AddRectFilled(low, high, faded(warp_colour(m.warp()), 0.2F), ui.px(4));
@@ -333,13 +334,13 @@ void RegistersPanel::draw(Ui& ui) {
                    "of warps to pick another."));
     if (writes_copy_ != m.copy()) {
         writes_copy_ = m.copy();
-        writes_ = RegisterWrites(m.stepper().kernel());
+        writes_ = emulator::RegisterWrites(m.stepper().kernel());
     }
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const auto columns = std::size_t(std::max(1.F, room.x / ui.px(column_width)));
     const auto rows = std::size_t(std::max(1.F, room.y / ui.px(row_height)));
     const auto registers =
-        recent_registers(m.stepper(), writes_, m.warp(), m.lane(), columns * rows);
+        emulator::recent_registers(m.stepper(), writes_, m.warp(), m.lane(), columns * rows);
     if (registers.empty())
         return paragraph(ui.fonts.body, colour::faint,
                          tr("This lane has written no register yet."));

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "emulator/stepper/recent_registers.h"
 #include "emulator/stepper/stepper.h"
 #include "ui/microscope/microscope.h"
-#include "ui/source/recent_registers.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
@@ -42,7 +42,7 @@ class RegistersPanel {
   private:
     Microscope& microscope_;
     std::uint64_t writes_copy_ = 0;  ///< Microscope::copy() that writes_ belongs to
-    RegisterWrites writes_;
+    emulator::RegisterWrites writes_;
 };
 
 }  // namespace warpscope::ui

@@ -4,6 +4,7 @@
 
 #include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
+#include "emulator/program/index_text.h"
 #include "ui/fake_experiment.h"
 #include "ui/live_launch_of.h"
 
@@ -348,6 +349,7 @@ TEST(MicroscopeComplaintTest, WithoutALaunchSaysWhyThereIsNothingToStep) {
 }
 
 TEST(ReadIndexTest, TakesOneToThreeNumbers) {
+    using emulator::read_index;
     const auto index = read_index("(12, 7)");
     ASSERT_TRUE(index);
     EXPECT_EQ(index->x, 12U);

@@ -1,4 +1,4 @@
-#include "ui/source/recent_registers.h"
+#include "emulator/stepper/recent_registers.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace warpscope::ui {
+namespace warpscope::emulator {
 namespace {
 
 constexpr std::size_t most_steps_back = 200'000;
@@ -59,11 +59,11 @@ std::vector<std::string> written_names(std::string_view statement) {
     return names;
 }
 
-RegisterWrites::RegisterWrites(const emulator::Kernel& kernel) {
+RegisterWrites::RegisterWrites(const Kernel& kernel) {
     std::unordered_map<std::string, std::uint32_t> index;
     for (std::uint32_t i = 0; i < kernel.registers.size(); ++i)
         index.emplace(kernel.registers[i].name, i);
-    for (const emulator::InstructionInfo& info : kernel.lines) {
+    for (const InstructionInfo& info : kernel.lines) {
         auto& list = writes_.emplace_back();
         if (info.pseudo) continue;
         for (const std::string& name : written_names(info.text))
@@ -72,16 +72,15 @@ RegisterWrites::RegisterWrites(const emulator::Kernel& kernel) {
     }
 }
 
-std::vector<RecentRegister> recent_registers(const emulator::Stepper& stepper,
-                                             const RegisterWrites& writes, unsigned warp,
-                                             unsigned lane, std::size_t most) {
+std::vector<RecentRegister> recent_registers(const Stepper& stepper, const RegisterWrites& writes,
+                                             unsigned warp, unsigned lane, std::size_t most) {
     std::vector<RecentRegister> list;
     std::vector<bool> seen(stepper.kernel().registers.size());
     const auto history = stepper.history();
     const std::uint64_t here = stepper.position();
     const std::uint64_t oldest = here > most_steps_back ? here - most_steps_back : 0;
     for (std::uint64_t i = here; i-- > oldest && list.size() < most;) {
-        const emulator::Step& step = history[i];
+        const Step& step = history[i];
         if (step.warp != warp || !(step.mask >> lane & 1)) continue;
         for (const std::uint32_t index : writes.of(step.pc)) {
             if (seen[index]) continue;
@@ -92,7 +91,7 @@ std::vector<RecentRegister> recent_registers(const emulator::Stepper& stepper,
     return list;
 }
 
-std::string register_text(const emulator::RegisterInfo& reg, std::uint64_t bits) {
+std::string register_text(const RegisterInfo& reg, std::uint64_t bits) {
     if (reg.bits == 1) return bits ? "true" : "false";
     if (reg.is_float && reg.bits == 64) return fmt::format("{:.9g}", std::bit_cast<double>(bits));
     if (reg.is_float && reg.bits == 32)
@@ -106,4 +105,4 @@ std::string register_text(const emulator::RegisterInfo& reg, std::uint64_t bits)
     return fmt::format("{}", std::int32_t(bits));
 }
 
-}  // namespace warpscope::ui
+}  // namespace warpscope::emulator

@@ -6,13 +6,13 @@
 
 #include "emulator/stepper/stepper.h"
 
-namespace warpscope::ui {
+namespace warpscope::emulator {
 
 /// The registers that each instruction of a kernel writes, as indices into Kernel::registers.
 class RegisterWrites {
   public:
     RegisterWrites() = default;
-    explicit RegisterWrites(const emulator::Kernel& kernel);
+    explicit RegisterWrites(const Kernel& kernel);
     const std::vector<std::uint32_t>& of(std::uint32_t pc) const { return writes_[pc]; }
 
   private:
@@ -29,12 +29,11 @@ struct RecentRegister {
 };
 
 /// The registers that a lane has written up to the current step, newest first, at most `most`.
-std::vector<RecentRegister> recent_registers(const emulator::Stepper& stepper,
-                                             const RegisterWrites& writes, unsigned warp,
-                                             unsigned lane, std::size_t most);
+std::vector<RecentRegister> recent_registers(const Stepper& stepper, const RegisterWrites& writes,
+                                             unsigned warp, unsigned lane, std::size_t most);
 
 /// Formats the value of a register by its type: "0.7071", "-3", "true". A 64-bit integer that needs
 /// more than 32 bits is taken for an address: "0x7f31c0de1000".
-std::string register_text(const emulator::RegisterInfo& reg, std::uint64_t bits);
+std::string register_text(const RegisterInfo& reg, std::uint64_t bits);
 
-}  // namespace warpscope::ui
+}  // namespace warpscope::emulator
