@@ -259,7 +259,7 @@ class ExpressionParser {
 
     void choice() {
         const Nesting nesting(*this);
-        binary(0);
+        either();
         if (!take("?")) return;
         const std::size_t unless = emit({Operation::jump_unless});
         choice();
@@ -269,6 +269,35 @@ class ExpressionParser {
         choice();
         to_.entries_[end].index = to_.entries_.size();
     }
+
+    /// a || b is a ? 1 : b != 0, and a && b is a ? b != 0 : 0.
+    void either() {
+        both();
+        while (take("||")) {
+            const std::size_t unless = emit({Operation::jump_unless});
+            emit_number(1);
+            const std::size_t end = emit({Operation::jump});
+            to_.entries_[unless].index = to_.entries_.size();
+            both();
+            emit_number(0);
+            emit({Operation::not_equal});
+            to_.entries_[end].index = to_.entries_.size();
+        }
+    }
+    void both() {
+        binary(0);
+        while (take("&&")) {
+            const std::size_t unless = emit({Operation::jump_unless});
+            binary(0);
+            emit_number(0);
+            emit({Operation::not_equal});
+            const std::size_t end = emit({Operation::jump});
+            to_.entries_[unless].index = to_.entries_.size();
+            emit_number(0);
+            to_.entries_[end].index = to_.entries_.size();
+        }
+    }
+    void emit_number(std::int64_t number) { emit({Operation::constant, 0, number}); }
 
     static Level level(std::size_t index) {
         static constexpr std::array equality{Operator{"==", Operation::equal},
@@ -317,6 +346,12 @@ class ExpressionParser {
             return;
         }
         if (take("+")) return sign();
+        if (take("!")) {
+            sign();
+            emit_number(0);
+            emit({Operation::equal});
+            return;
+        }
         operand();
     }
 

@@ -27,8 +27,9 @@ std::int64_t whole(const Number& number);
 std::string to_string(const Number& number);  ///< as a literal: "16", "0.5"
 
 /// An arithmetic expression of named numbers, as in C++: integer and floating literals, names,
-/// + - * / % << >>, comparisons, ?:, parentheses, and the functions min, max, abs, sqrt, sin, cos,
-/// exp, log, pow, floor, ceil, round. Two integers give an integer. Angles are in radians.
+/// + - * / % << >>, comparisons, ! && || ?:, parentheses, and the functions min, max, abs, sqrt,
+/// sin, cos, exp, log, pow, floor, ceil, round. Two integers give an integer. Angles are in
+/// radians.
 class Expression {
   public:
     /// Throws LaunchError that quotes the text and names the column.

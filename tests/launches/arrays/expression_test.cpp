@@ -50,6 +50,20 @@ TEST(Expression, EvaluatesOnlyTheChosenSideOfACondition) {
     EXPECT_EQ(value("0 ? 1 : 0 ? 2 : 3"), Number(3L));
 }
 
+TEST(Expression, AndAndOrAreOneOrZero) {
+    EXPECT_EQ(value("2 && 3"), Number(1L));
+    EXPECT_EQ(value("2 && 0"), Number(0L));
+    EXPECT_EQ(value("0 || 0.5"), Number(1L));
+    EXPECT_EQ(value("0 || 0 || 0"), Number(0L));
+    EXPECT_EQ(value("1 || 0 && 0"), Number(1L));
+    EXPECT_EQ(value("!0 + !7"), Number(1L));
+    EXPECT_EQ(value("n != 0 && 6 / n == 2", {{"n", 0L}}), Number(0L));
+    EXPECT_EQ(value("n != 0 && 6 / n == 2", {{"n", 3L}}), Number(1L));
+    EXPECT_EQ(value("n == 0 || 6 / n == 2 ? 5 : 7", {{"n", 0L}}), Number(5L));
+    EXPECT_THROW(value("1 &&"), LaunchError);
+    EXPECT_THROW(value("1 & 2"), LaunchError);
+}
+
 TEST(Expression, CallsFunctions) {
     EXPECT_EQ(value("min(3, 5) + max(3, 5)"), Number(8L));
     EXPECT_EQ(value("max(1, 2.5)"), Number(2.5));
