@@ -25,6 +25,8 @@
 #include "compute/pick_device.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/launch/gallery.h"
+#include "jobs/debugger/dap.h"
+#include "jobs/debugger/mcp.h"
 #include "jobs/grade_command.h"
 #include "jobs/headless/frame_loop.h"
 #include "jobs/headless/headless.h"
@@ -203,6 +205,8 @@ int serve();
 
 int run(const Options& options) {
     if (options.mode == Mode::serve) return serve();
+    if (options.mode == Mode::mcp) return jobs::run_mcp(std::cin);
+    if (options.mode == Mode::debugger) return jobs::run_debugger(options.dap_port);
     if (options.mode == Mode::get_nvcc) return get_nvcc();
     if (!options.no_program.empty()) jobs::print_error("warpscope: " + options.no_program + "\n");
     if (options.program_window) return run_program_and_window(options);

@@ -66,8 +66,12 @@ class Parser {
         }
         if (help_) throw Answer{help_of(app_.help())};
         if (version_) throw Answer{"warpscope " WARPSCOPE_VERSION "\n"};
-        if (serve_ && argc > 2)
-            throw UsageError("--serve: leave out the other options; each request has its own");
+        if ((serve_ || mcp_ || dap_->count()) &&
+            argc > 2 + (dap_->count() && argv[1] == std::string_view("--dap")))
+            throw UsageError(fmt::format(
+                "{}: leave out the other options; each request has its own", serve_ ? "--serve"
+                                                                             : mcp_ ? "--mcp"
+                                                                                    : "--dap"));
         finish();
         return options_;
     }
@@ -213,6 +217,16 @@ class Parser {
         flag("--list", list_, "print every experiment and parameter", group);
         flag("--serve", serve_,
              "answer requests: lines of standard input, JSON arrays of arguments", group);
+        dap_ = text("--dap", "[PORT]",
+                    "a debugger for editors: the Debug Adapter Protocol on standard input and "
+                    "output, or at --dap=PORT of this computer",
+                    group, [this](const std::string& port) {
+                        if (!port.empty())
+                            options_.dap_port = unsigned(parse_count("--dap", port, 65'535));
+                    });
+        dap_->expected(0, 1);
+        flag("--mcp", mcp_, "tools for agents: the Model Context Protocol on standard input",
+             group);
         flag("-h,--help", help_, "print this help", group);
         flag("--version", version_, "print the version", group);
     }
@@ -459,6 +473,8 @@ class Parser {
         if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
         if (serve_) options_.mode = Mode::serve;
+        if (dap_->count()) options_.mode = Mode::debugger;
+        if (mcp_) options_.mode = Mode::mcp;
         if (helper_->count()) options_.mode = Mode::helper;
         if (report_->count()) options_.mode = Mode::report;
         if (environment_) options_.mode = Mode::environment;
@@ -632,15 +648,15 @@ class Parser {
 
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
-    bool headless_ = false, list_ = false, environment_ = false, serve_ = false, help_ = false,
-         version_ = false, get_nvcc_ = false;
+    bool headless_ = false, list_ = false, environment_ = false, serve_ = false, mcp_ = false,
+         help_ = false, version_ = false, get_nvcc_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
     std::string checked_;    ///< the value of --check
     std::string first_set_;  ///< the experiment of the first assignment
-    CLI::Option *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{}, *why_{},
-        *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{}, *vsync_{},
-        *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
+    CLI::Option *dap_{}, *helper_{}, *check_{}, *lesson_{}, *fail_on_{}, *witness_{}, *provoke_{},
+        *why_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *force_{}, *json_{},
+        *vsync_{}, *language_{}, *widget_map_{}, *reset_settings_{}, *microscope_{}, *launch_{},
         *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{}, *record_{}, *html_{},
         *experiment_{}, *set_{}, *device_{}, *error_status_{}, *report_{}, *capture_{},
         *captured_launches_{}, *captured_kernel_{}, *nvcc_{}, *confined_{}, *time_limit_{},

@@ -27,7 +27,9 @@ enum class Mode {
     list,
     helper,
     grade,
-    serve
+    serve,
+    debugger,
+    mcp
 };
 
 /// The command line, checked as far as possible without a device: experiments and parameters exist,
@@ -74,6 +76,7 @@ struct Options {
     std::optional<ui::Language> language;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none
+    std::optional<unsigned> dap_port;  ///< Mode::debugger; nullopt: standard input and output
     int helper_socket = -1;            ///< Mode::helper: the socket that a helper process serves
 };
 

@@ -157,6 +157,16 @@ class SignatureReader {
         return variables;
     }
 
+    std::vector<VariableType> read_variable_types() {
+        std::vector<VariableType> found;
+        for (const DebugEntry& entry : info_.entries()) {
+            if (entry.tag != DebugTag::variable) continue;
+            const DebugEntry& named = named_by(entry);
+            if (auto type = types_.read(named.type)) found.push_back({ptx_name(named), type});
+        }
+        return found;
+    }
+
     std::vector<Signature> read() {
         using Place = std::pair<std::uint64_t, int>;
         std::vector<std::pair<Place, Signature>> found;
@@ -274,6 +284,10 @@ auto from_debug_info(std::string_view ptx, Read read) {
 
 std::vector<Signature> read_signatures(std::string_view ptx) {
     return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read(); });
+}
+
+std::vector<VariableType> read_variable_types(std::string_view ptx_with_debug_info) {
+    return SignatureReader(ptx_with_debug_info).read_variable_types();
 }
 
 std::vector<ModuleVariable> read_variables(std::string_view ptx) {

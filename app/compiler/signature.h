@@ -99,6 +99,13 @@ std::vector<Signature> read_signatures(std::string_view ptx_with_debug_info);
 /// The variables of a module, in the order of their names in the PTX. Throws as read_signatures()
 /// does.
 std::vector<ModuleVariable> read_variables(std::string_view ptx_with_debug_info);
+/// The type of a variable, also of one in a function.
+struct VariableType {
+    std::string entry;  ///< its name in the PTX, or else in the source
+    std::shared_ptr<const Type> type;
+};
+/// The types of all variables that have one. Throws as read_signatures() does.
+std::vector<VariableType> read_variable_types(std::string_view ptx_with_debug_info);
 /// The names of the .global variables of any PTX text that a kernel may change: those that a
 /// statement or an initial value names. A header declares thousands that nothing uses.
 std::vector<std::string> changing_variables(std::string_view ptx);

@@ -30,7 +30,7 @@ SUBFLOORS = {
     "launches": [{"arrays"}, {"files"}],
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
-    "jobs": [{"output"}, {"headless"}, {"programs"}],
+    "jobs": [{"output"}, {"headless"}, {"programs"}, {"debugger"}],
     "ui": [{"language"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "finders"},
            {"editor", "heat", "launch_form", "microscope"}, {"microscope_tile"}, {"timeline"},
            {"commands", "dock", "lessons"}, {"bars", "parameters", "picture", "results"}, {"window"}],

@@ -31,9 +31,9 @@ class Output {
     ~Output() { ::close(file_); }
 
     int file() const { return file_; }
-    std::string text() const {
-        std::string text(std::size_t(::lseek(file_, 0, SEEK_END)), '\0');
-        const ssize_t got = ::pread(file_, text.data(), text.size(), 0);
+    std::string text(std::size_t from = 0) const {
+        std::string text(std::size_t(::lseek(file_, 0, SEEK_END)) - from, '\0');
+        const ssize_t got = ::pread(file_, text.data(), text.size(), off_t(from));
         text.resize(got > 0 ? std::size_t(got) : 0);
         return text;
     }
@@ -70,7 +70,7 @@ int spawn(std::vector<std::string>& command, const Output& output, pid_t& id) {
 }
 
 /// Waits until the process has ended, then ends all that is left of its group.
-int wait_for_group(const std::stop_token& stop, pid_t id) {
+int wait_for_group(const std::stop_token& stop, pid_t id, const std::function<void()>& look) {
     constexpr auto pause = 20ms, patience = 2000ms;
     siginfo_t facts{};
     if (!stop.stop_possible()) {
@@ -82,6 +82,7 @@ int wait_for_group(const std::stop_token& stop, pid_t id) {
              ::waitid(P_PID, id_t(id), &facts, WEXITED | WNOWAIT | WNOHANG) == 0 &&
              facts.si_pid == 0;
              std::this_thread::sleep_for(pause)) {
+            look();
             if (!stop.stop_requested()) continue;
             if (waited >= patience) ::kill(-id, SIGKILL);
             waited += pause;
@@ -95,12 +96,20 @@ int wait_for_group(const std::stop_token& stop, pid_t id) {
 
 }  // namespace
 
-Ended run_command(std::vector<std::string> command, const std::stop_token& stop) {
+Ended run_command(std::vector<std::string> command, const std::stop_token& stop,
+                  const std::function<void(std::string_view)>& tell) {
     const Output output;
     pid_t id = -1;
     if (const int error = spawn(command, output, id))
         throw std::system_error(error, std::generic_category(), command[0]);
-    const int status = wait_for_group(stop, id);
+    std::size_t told = 0;
+    const auto look = [&] {
+        const std::string printed = tell ? output.text(told) : std::string();
+        told += printed.size();
+        if (!printed.empty()) tell(printed);
+    };
+    const int status = wait_for_group(stop, id, look);
+    look();
     return {status, output.text()};
 }
 

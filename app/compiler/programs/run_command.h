@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpscope::compiler {
@@ -17,7 +19,8 @@ struct Ended {
 /// Runs a program, which is searched for in PATH, with its arguments, in a process group of its own
 /// and with nothing to read, and waits for its end. Then all that is left of its group ends. A stop
 /// ends the group; a process that ignores that for two seconds is killed. Throws std::system_error
-/// where the program can't be started.
-Ended run_command(std::vector<std::string> command, const std::stop_token& stop = {});
+/// where the program can't be started. With a stop, `tell` gets what the command prints as it does.
+Ended run_command(std::vector<std::string> command, const std::stop_token& stop = {},
+                  const std::function<void(std::string_view printed)>& tell = {});
 
 }  // namespace warpscope::compiler
