@@ -207,7 +207,8 @@ void DebugAdapter::handle(const Json& message, const std::stop_token& stop) {
              {{"id", 1}, {"format", "{why}"}, {"variables", {{"why", why}}}, {"showUser", true}}}};
     }
     send_(std::move(answer));
-    for (const auto& work : std::exchange(later_, {})) work();
+    while (!later_.empty())
+        for (const auto& work : std::exchange(later_, {})) work();
 }
 
 Json DebugAdapter::initialize(const Json& a) {

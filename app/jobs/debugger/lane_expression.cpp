@@ -46,7 +46,7 @@ class LaneExpressionReader {
 
   private:
     [[noreturn]] void fail(std::string_view why) const {
-        throw LaunchError(fmt::format("\"{}\": {}", text_.substr(0, 200), why));
+        throw LaunchError(fmt::format("\"{}\": {}", text_, why));
     }
     char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\0'; }
 
@@ -76,7 +76,7 @@ class LaneExpressionReader {
         term.steps.emplace_back(std::move(name));
         while (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == '[' || is_arrow()))
             step(term);
-        made_ += fmt::format("v{}", terms_.size());
+        made_ += fmt::format(" v{} ", terms_.size());
         terms_.push_back(std::move(term));
     }
     bool is_arrow() const { return text_[at_] == '-' && next() == '>'; }
@@ -106,20 +106,27 @@ class LaneExpressionReader {
     bool wants_operand_ = true;
 };
 
+/// What the expression of the terms complains about begins with its text, in quotation marks.
+template <class Work>
+auto LaneExpression::in_own_words(const Work& work) const {
+    try {
+        return work();
+    } catch (const LaunchError& error) {
+        const std::string words = error.what();
+        const std::size_t end = words.rfind("\": ");
+        if (!words.starts_with('"') || end == std::string::npos) throw;
+        throw LaunchError(fmt::format("\"{}{}", text_, words.substr(end)));
+    }
+}
+
 LaneExpression::LaneExpression(std::string_view text)
-    : expression_([&] {
+    : text_(text), expression_(in_own_words([&] {
           std::vector<Term> terms;
           const std::string made = LaneExpressionReader(text, terms).read();
-          try {
-              launches::Expression expression(made);
-              terms_ = std::move(terms);
-              is_path_ = files::trimmed(made) == "v0";
-              return expression;
-          } catch (const LaunchError& error) {
-              const std::string_view words = error.what();
-              throw LaunchError(fmt::format("\"{}\"{}", text, words.substr(made.size() + 2)));
-          }
-      }()) {}
+          terms_ = std::move(terms);
+          is_path_ = files::trimmed(made) == "v0";
+          return launches::Expression(made);
+      })) {}
 
 ValuePath LaneExpression::Term::path(const Lookup& lookup) const {
     ValuePath path;
@@ -142,7 +149,7 @@ Number LaneExpression::value(const Lookup& lookup) const {
         const auto index = std::size_t(std::stoul(name.substr(1)));
         values.push_back(lookup(terms_.at(index).path(lookup)));
     }
-    return expression_.value(values);
+    return in_own_words([&] { return expression_.value(values); });
 }
 
 }  // namespace warpscope::jobs

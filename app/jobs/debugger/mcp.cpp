@@ -100,16 +100,23 @@ class AgentDebugger {
         for (const Json& move : wish.value("moves", Json::array()))
             ask(move.get<std::string>(), Json::object());
         std::string text = said_;
-        for (const Json& expression : wish.value("read", Json::array()))
-            text += fmt::format(
-                "{} = {}\n", expression.get<std::string>(),
-                ask("evaluate", {{"expression", expression}})["result"].get<std::string>());
-        for (const Json& thread : ask("threads", Json::object())["threads"])
+        for (const Json& one : wish.value("read", Json::array()))
+            text += read(one.get<std::string>()) + "\n";
+        const Json warps = ask("threads", Json::object());
+        for (const Json& thread : warps["threads"])
             text += thread["name"].get<std::string>() + "\n";
         return text;
     }
 
   private:
+    std::string read(const std::string& expression) {
+        try {
+            const Json value = ask("evaluate", {{"expression", expression}});
+            return fmt::format("{} = {}", expression, value["result"].get<std::string>());
+        } catch (const UsageError& error) {
+            return fmt::format("{}: {}", expression, error.what());
+        }
+    }
     void open(const Json& wish) {
         Json launch = wish;
         launch["program"] = wish.value("file", "");
