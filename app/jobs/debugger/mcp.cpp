@@ -149,15 +149,15 @@ class AgentDebugger {
 /// Runs this program with the options, as a request of --serve names them.
 std::string run_request(std::vector<std::string> options, const Json& wish) {
     const std::string file = wish.at("file").get<std::string>();
+    const Json arguments = wish.value("arguments", Json::array());
     const launches::FileKind kind = launches::file_kind(file);
     options.insert(options.begin(), "/proc/self/exe");
-    const bool is_program = kind == launches::FileKind::unknown;
-    options.emplace_back(is_program                           ? "--"
-                         : kind == launches::FileKind::source ? file
-                                                              : "--launch");
-    if (kind != launches::FileKind::source) options.push_back(file);
-    for (const Json& argument : wish.value("arguments", Json::array()))
-        options.push_back(argument.get<std::string>());
+    if (kind == launches::FileKind::unknown)
+        options.emplace_back("--");
+    else if (arguments.empty())
+        options.emplace_back("--launch");
+    options.push_back(file);
+    for (const Json& argument : arguments) options.push_back(argument.get<std::string>());
     const TimeLimit limit;
     const compiler::Ended ended = compiler::run_command(options, limit.token());
     return fmt::format("{}\nexit {}", ended.output,
