@@ -217,9 +217,7 @@ class Parser {
         flag("--list", list_, "print every experiment and parameter", group);
         flag("--serve", serve_,
              "answer requests: lines of standard input, JSON arrays of arguments", group);
-        dap_ = text("--dap", "[PORT]",
-                    "a debugger for editors: the Debug Adapter Protocol on standard input and "
-                    "output, or at --dap=PORT of this computer",
+        dap_ = text("--dap", "[PORT]", "a debugger for editors, by the Debug Adapter Protocol",
                     group, [this](const std::string& port) {
                         if (!port.empty())
                             options_.dap_port = unsigned(parse_count("--dap", port, 65'535));

@@ -234,8 +234,13 @@ int main() {
         capture = self.folder / "two.wslaunch"
         subprocess.run([PROGRAM, "--capture", capture, str(source)], capture_output=True, check=False)
         client = self.client()
-        client.start(program=str(capture), launches="2", stopOnEntry=True)
+        client.start(program=str(capture), launches="2", stopOnEntry=True, stopAtEnd=True)
         self.assertEqual(client.ask("evaluate", expression="step")["result"], "3")
+        self.assertEqual(client.go("continue", threadId=1)["reason"], "end")
+        self.assertIn("step 3\n", client.output())
+        self.assertEqual(client.go("stepBack", threadId=1)["reason"], "step")
+        self.assertEqual(client.go("continue", threadId=1)["reason"], "end")
+        self.assertIsNone(client.go("continue", threadId=1))
 
     def test_no_process_stays_behind(self):
         source = self.folder / "endless.cu"
@@ -335,7 +340,7 @@ int main() {
         self.assertIn("nobody: there is no nobody", texts[1])
         self.assertIn("warp 7: at kernels/dot.cu", texts[1])
         self.assertIn("threadIdx.x = ", texts[2])
-        self.assertIn("there is no such file", texts[3])
+        self.assertIn("No such file", texts[3])
         self.assertIn("error", answers[7])
 
 

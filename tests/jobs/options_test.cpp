@@ -42,6 +42,13 @@ TEST(Options, NoArgumentsOpenTheWindow) {
 
 TEST(Options, AProcessThatAnswersRequestsHasNoOtherOptions) {
     EXPECT_EQ(parse({"--serve"}).mode, Mode::serve);
+    EXPECT_EQ(parse({"--mcp"}).mode, Mode::mcp);
+    EXPECT_EQ(parse({"--dap"}).mode, Mode::debugger);
+    EXPECT_EQ(parse({"--dap"}).dap_port, std::nullopt);
+    EXPECT_EQ(parse({"--dap=4711"}).dap_port, 4711U);
+    EXPECT_EQ(complaint({"--dap", "--seed", "2"}),
+              "--dap: leave out the other options; each request has its own");
+    EXPECT_NE(complaint({"--dap=port"}), "");
     EXPECT_EQ(complaint({"--serve", "--seed", "2"}),
               "--serve: leave out the other options; each request has its own");
 }

@@ -72,26 +72,22 @@ emulator::CheckChoice checks_from(const Json& json) {
                          : parse_checks(fmt::format("{}", fmt::join(words, ",")));
 }
 
+/// Why a request that has no answer is refused.
+std::string refusal_of(const std::string& command) {
+    if (command == "attach")
+        return "Warpscope runs a program in its emulator and cannot attach to one that runs: "
+               "launch "
+               "it.";
+    if (command == "setVariable" || command == "setExpression" || command == "writeMemory" ||
+        command == "goto")
+        return "The launch runs as it was made: values and places cannot be set.";
+    return fmt::format("Warpscope does not answer the request {}.", command);
+}
+
 std::string reason_of(Halt::Why why) {
-    switch (why) {
-        case Halt::Why::entry:
-            return "entry";
-        case Halt::Why::step:
-            return "step";
-        case Halt::Why::breakpoint:
-            return "breakpoint";
-        case Halt::Why::word:
-            return "data breakpoint";
-        case Halt::Why::finding:
-            return "exception";
-        case Halt::Why::pause:
-            return "pause";
-        case Halt::Why::focus:
-            return "focus";
-        case Halt::Why::end:
-            return "end";
-    }
-    return "pause";
+    constexpr const char* words[] = {"entry",     "step",  "breakpoint", "data breakpoint",
+                                     "exception", "pause", "focus",      "end"};
+    return words[std::size_t(why)];
 }
 
 }  // namespace
@@ -109,7 +105,6 @@ const std::map<std::string, DebugAdapter::Answer>& DebugAdapter::answers() {
     static const std::map<std::string, Answer> known{
         {"initialize", &A::initialize},
         {"launch", &A::launch},
-        {"attach", &A::refuse_attach},
         {"restart", &A::restart},
         {"configurationDone", &A::configuration_done},
         {"disconnect", &A::disconnect},
@@ -132,11 +127,6 @@ const std::map<std::string, DebugAdapter::Answer>& DebugAdapter::answers() {
         {"modules", &A::modules},
         {"loadedSources", &A::loaded_sources},
         {"source", &A::source},
-        {"cancel", &A::cancel},
-        {"setVariable", &A::refuse_change},
-        {"setExpression", &A::refuse_change},
-        {"writeMemory", &A::refuse_change},
-        {"goto", &A::refuse_change},
         {"warpscope/focus", &A::focus}};
     return known;
 }
@@ -188,11 +178,13 @@ void DebugAdapter::handle(const Json& message, const std::stop_token& stop) {
             else if (steps_to_barriers_ && (is_back || motion.how == How::line))
                 motion.how = is_back ? How::back_barrier : How::barrier;
             begin(motion);
+            opens_next_ =
+                motion.how == How::run && session_.stepper().end() != emulator::Stepper::End::open;
             answer["body"] = {{"allThreadsContinued", true}};
         } else if (const auto known = answers().find(command); known != answers().end()) {
             answer["body"] = (this->*known->second)(arguments);
         } else {
-            why = fmt::format("Warpscope does not answer the request {}.", command);
+            why = refusal_of(command);
         }
     } catch (const Json::exception& error) {
         why = "The request has another form than the protocol gives it.";
@@ -222,9 +214,8 @@ Json DebugAdapter::initialize(const Json& a) {
           "supportsLoadedSourcesRequest", "supportsLogPoints", "supportsTerminateRequest",
           "supportsDataBreakpoints", "supportsDisassembleRequest",
           "supportsBreakpointLocationsRequest", "supportsSteppingGranularity",
-          "supportsInstructionBreakpoints", "supportsANSIStyling"})
+          "supportsInstructionBreakpoints"})
         can[what] = true;
-    can["supportsANSIStyling"] = false;
     can["exceptionBreakpointFilters"] = Json::array();
     for (const auto& [filter, label, words] :
          {std::tuple{"race", "Races", "Two accesses of a word that nothing orders."},
@@ -238,6 +229,7 @@ Json DebugAdapter::initialize(const Json& a) {
 void DebugAdapter::open() {
     const Json& a = launch_arguments_;
     motion_.reset();
+    opens_next_ = false;
     shown_.clear();
     if (const std::string folder = a.value("cwd", ""); !folder.empty())
         std::filesystem::current_path(folder);
@@ -272,7 +264,6 @@ Json DebugAdapter::restart(const Json& a) {
 }
 
 Json DebugAdapter::configuration_done(const Json&) {
-    is_configured_ = true;
     if (!session_.is_open()) return Json::object();
     if (stops_on_entry_)
         later_.emplace_back([this] { stopped({Halt::Why::entry, "The launch begins."}); });
@@ -283,10 +274,8 @@ Json DebugAdapter::configuration_done(const Json&) {
 
 void DebugAdapter::end() {
     motion_.reset();
-    if (session_.is_open()) {
-        event("exited", {{"exitCode", session_.exit_status()}});
-        event("terminated", Json::object());
-    }
+    event("exited", {{"exitCode", session_.exit_status()}});
+    event("terminated", Json::object());
     session_.close();
 }
 
@@ -305,19 +294,6 @@ Json DebugAdapter::disconnect(const Json&) {
     return Json::object();
 }
 
-Json DebugAdapter::cancel(const Json&) {
-    return Json::object();  // the work that it could have ended is over
-}
-
-Json DebugAdapter::refuse_change(const Json&) {
-    throw UsageError("the launch runs as it was made: values and places cannot be set");
-}
-
-Json DebugAdapter::refuse_attach(const Json&) {
-    throw UsageError(
-        "Warpscope runs a program in its emulator and cannot attach to one that runs: launch it");
-}
-
 void DebugAdapter::demand_open() const {
     if (!session_.is_open()) throw UsageError("no launch is open");
 }
@@ -333,36 +309,29 @@ void DebugAdapter::begin(Motion motion) {
 
 void DebugAdapter::move(const std::stop_token& stop) {
     try {
+        if (std::exchange(opens_next_, false)) return open_next(stop);
         const auto halt = session_.move(*motion_, stop);
-        if (halt) stop_or_end(*halt, stop);
+        if (!halt) return;
+        opens_next_ = halt->why == Halt::Why::end && motion_->how == How::run && !stops_at_end_;
+        if (opens_next_) return;
+        motion_.reset();
+        stopped(*halt);
     } catch (const std::exception& error) {
         motion_.reset();
         output("important", std::string(error.what()) + "\n");
-        if (session_.is_open())
-            stopped({Halt::Why::pause, error.what()});
-        else
-            end();
+        if (!session_.is_open()) return end();
+        stopped({Halt::Why::pause, error.what()});
     }
 }
 
 /// At the end of a block the next launch follows, or the session ends.
-void DebugAdapter::stop_or_end(const Halt& halt, const std::stop_token& stop) {
-    const bool runs_on = halt.why == Halt::Why::end && motion_->how == How::run;
-    if (halt.why != Halt::Why::end || (stops_at_end_)) {
-        if (!runs_on || stops_at_end_) {
-            motion_.reset();
-            return stopped(halt);
-        }
-    }
-    if (!runs_on) {  // a step that comes to the end stands there
-        motion_.reset();
-        return stopped(halt);
-    }
+void DebugAdapter::open_next(const std::stop_token& stop) {
     const auto next = session_.go_on(stop);
-    if (!next) return stop.stop_requested() ? void() : end();
-    motion_->warp = session_.focus().warp;
-    motion_->begun = false;
-    if (next->why == Halt::Why::entry && !stops_on_entry_) return;  // it runs on
+    if (!next) return end();
+    if (next->why == Halt::Why::entry && !stops_on_entry_) {  // it runs on
+        motion_ = Motion{.how = How::run, .warp = session_.focus().warp};
+        return;
+    }
     motion_.reset();
     stopped(*next);
 }
@@ -383,6 +352,7 @@ Json DebugAdapter::pause(const Json&) {
     demand_open();
     if (!motion_) return Json::object();
     motion_.reset();
+    opens_next_ = false;
     later_.emplace_back([this] { stopped({Halt::Why::pause, "Paused."}); });
     return Json::object();
 }
@@ -477,7 +447,8 @@ Json DebugAdapter::data_breakpoint_info(const Json& a) {
             value = values.parts(of, i, 1).at(0);
         if (value.name != name) value = {};
     } else {
-        value = evaluated(name, place_of(a));
+        const Place place = place_of(a);
+        value = session_.values().evaluated(name, place.warp, place.lane);
     }
     if (!value.space || !value.bytes)
         return {{"dataId", nullptr},
@@ -635,24 +606,12 @@ Json DebugAdapter::variables(const Json& a) {
     return {{"variables", list}};
 }
 
-Value DebugAdapter::evaluated(const std::string& text, const Place& place) const {
-    const LaneValues& values = session_.values();
-    const LaneExpression expression(text);
-    const auto [warp, lane] = place;
-    if (!expression.is_path())
-        return {.name = text, .text = launches::to_string(values.number(expression, warp, lane))};
-    return values.at(expression.path([&](const ValuePath& path) {
-        return LaneValues::number(values.at(path, place.warp, place.lane));
-    }),
-                     warp, lane);
-}
-
 Json DebugAdapter::evaluate(const Json& a) {
     const std::string text = a.at("expression").get<std::string>();
     const Place place = place_of(a);
     if (a.value("context", "") == "repl")
         if (const auto said = command(text)) return {{"result", *said}, {"variablesReference", 0}};
-    Json json = variable(evaluated(text, place));
+    Json json = variable(session_.values().evaluated(text, place.warp, place.lane));
     json["result"] = json["value"];
     json.erase("value");
     json.erase("name");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -26,6 +25,8 @@ class DebugAdapter {
     /// The block runs: move() is to be called until it does not.
     bool moves() const { return motion_.has_value(); }
     void move(const std::stop_token& stop);
+    /// The next move can be stopped and goes on where it was; else a stop gives it up.
+    bool is_resumable() const { return !opens_next_; }
     bool has_ended() const { return has_ended_; }  ///< the client has disconnected
 
   private:
@@ -58,13 +59,10 @@ class DebugAdapter {
     Json loaded_sources(const Json& arguments);
     Json source(const Json& arguments);
     Json focus(const Json& arguments);
-    Json refuse_change(const Json& arguments);
-    Json refuse_attach(const Json& arguments);
-    Json cancel(const Json& arguments);
 
     void begin(Motion motion);
     void open();
-    void stop_or_end(const Halt& halt, const std::stop_token& stop);
+    void open_next(const std::stop_token& stop);
     void stopped(const Halt& halt);
     void event(const std::string& name, Json body);
     void output(const std::string& category, std::string_view text);
@@ -77,7 +75,6 @@ class DebugAdapter {
         unsigned lane = 0;
     };
     Place place_of(const Json& arguments) const;
-    Value evaluated(const std::string& expression, const Place& place) const;
     Json variable(const Value& value);
     int reference(const Value& value);
     Json to_json(const SetBreakpoint& point) const;
@@ -91,7 +88,7 @@ class DebugAdapter {
     std::stop_token stop_;  ///< of the request that is being answered
     Json launch_arguments_;
     bool lines_from_1_ = true, stops_on_entry_ = false, stops_at_end_ = false;
-    bool steps_to_barriers_ = false, is_configured_ = false, has_ended_ = false;
+    bool steps_to_barriers_ = false, has_ended_ = false, opens_next_ = false;
     std::optional<Motion> motion_;
     std::vector<std::function<void()>> later_;  ///< behind the answer
     std::vector<Value> shown_;  ///< the references to variables, until the block moves

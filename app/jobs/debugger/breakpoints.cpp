@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 
 #include "files/text.h"
 
@@ -43,26 +43,13 @@ int first_ptx_line(const Kernel& kernel) {
 
 }  // namespace
 
-HitCondition::HitCondition(std::string_view text) {
-    text = files::trimmed(text);
-    if (text.empty()) return;
-    const std::size_t digits = std::min(text.find_first_of("0123456789"), text.size());
-    comparison_ = digits ? std::string(files::trimmed(text.substr(0, digits))) : ">=";
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + digits, end, number_);
-    constexpr std::string_view known[] = {">=", ">", "==", "=", "<", "<=", "%"};
-    if (error != std::errc() || rest != end || number_ == 0 ||
-        std::ranges::find(known, comparison_) == std::end(known))
-        throw LaunchError(fmt::format("'{}' is no count: write 3, == 3 or % 3", text));
-}
-
-bool HitCondition::holds(std::uint64_t count) const {
-    if (comparison_.empty()) return true;
-    if (comparison_ == "%") return count % number_ == 0;
-    if (comparison_ == ">") return count > number_;
-    if (comparison_ == "<") return count < number_;
-    if (comparison_ == "<=") return count <= number_;
-    return comparison_ == ">=" ? count >= number_ : count == number_;
+bool hits_hold(const std::string& condition, std::uint64_t pass) {
+    const std::string_view text = files::trimmed(condition);
+    if (text.empty()) return true;
+    const bool is_count = std::isdigit(static_cast<unsigned char>(text[0])) != 0;
+    const launches::Expression expression(
+        fmt::format("pass {} {} {}", is_count ? ">=" : "", text, text[0] == '%' ? "== 0" : ""));
+    return launches::real(expression.value({{"pass", std::int64_t(pass)}})) != 0;
 }
 
 void Breakpoints::resolve(SetBreakpoint& point) const {
@@ -71,7 +58,7 @@ void Breakpoints::resolve(SetBreakpoint& point) const {
     point.why_not.clear();
     try {
         if (!wanted.condition.empty()) LaneExpression expression(wanted.condition);
-        HitCondition hits(wanted.hits);
+        hits_hold(wanted.hits, 1);
     } catch (const LaunchError& error) {
         point.why_not = error.what();
         return;
@@ -163,7 +150,7 @@ std::string Breakpoints::log_line(const std::string& message, std::uint32_t warp
 
 /// A warp is at the point, and the condition holds in this lane, the first one.
 bool Breakpoints::pass(Point& point, std::uint32_t warp, unsigned lane) const {
-    if (!HitCondition(point.set.wanted.hits).holds(++point.passes)) return false;
+    if (!hits_hold(point.set.wanted.hits, ++point.passes)) return false;
     if (point.set.wanted.log.empty()) return true;
     context_.log(log_line(point.set.wanted.log, warp, lane));
     return false;

@@ -33,17 +33,9 @@ struct SetBreakpoint {
     std::string why_not{};  ///< why it does not stop; empty: it does
 };
 
-/// How often a breakpoint is passed: "3" and ">= 3" from the third time on, "== 3", "% 3".
-class HitCondition {
-  public:
-    /// Throws launches::LaunchError. An empty text always holds.
-    explicit HitCondition(std::string_view text);
-    bool holds(std::uint64_t count) const;
-
-  private:
-    std::string comparison_;
-    std::uint64_t number_ = 0;
-};
+/// Whether the pass with this number stops: "3" and ">= 3" from the third one on, "== 3", "% 3".
+/// Empty: each does. Throws launches::LaunchError.
+bool hits_hold(const std::string& condition, std::uint64_t pass);
 
 /// What the conditions of breakpoints ask, and where their messages go.
 struct BreakpointContext {

@@ -155,7 +155,7 @@ void serve_client(compute::Helpers& helpers, int from, int to, const Pipe& end) 
         DebugAdapter adapter(helpers, [&](Json message) { outbox.write(std::move(message)); });
         while (!adapter.has_ended()) {
             if (adapter.moves() && inbox.is_empty()) {
-                adapter.move(inbox.work(true));
+                adapter.move(inbox.work(adapter.is_resumable()));
                 continue;
             }
             const auto message = inbox.take();

@@ -60,20 +60,17 @@ Json tools() {
 /// Requests a stop when the time is over.
 class TimeLimit {
   public:
-    TimeLimit()
-        : timer_([this](const std::stop_token& done) {
-              std::mutex mutex;
-              std::unique_lock lock(mutex);
-              std::condition_variable_any waiting;
-              if (!waiting.wait_for(lock, done, most_time, [] { return false; }) &&
-                  !done.stop_requested())
-                  stop_.request_stop();
-          }) {}
     std::stop_token token() const { return stop_.get_token(); }
 
   private:
     std::stop_source stop_;
-    std::jthread timer_;
+    std::mutex mutex_;
+    std::condition_variable_any waiting_;
+    std::jthread timer_{[this](const std::stop_token& done) {
+        std::unique_lock lock(mutex_);
+        waiting_.wait_for(lock, done, most_time, [] { return false; });
+        if (!done.stop_requested()) stop_.request_stop();
+    }};
 };
 
 /// The launch that an agent steps, behind the requests of a debugger.

@@ -50,14 +50,7 @@ Session::Session(compute::Helpers& helpers, Telling telling)
                     .text =
                         [this](const std::string& text, auto warp, auto lane) {
                             try {
-                                const LaneExpression expression(text);
-                                if (!expression.is_path())
-                                    return launches::to_string(
-                                        values_->number(expression, warp, lane));
-                                const auto path = expression.path([&](const ValuePath& p) {
-                                    return LaneValues::number(values_->at(p, warp, lane));
-                                });
-                                return values_->text(values_->at(path, warp, lane));
+                                return values_->text(values_->evaluated(text, warp, lane));
                             } catch (const launches::LaunchError& error) {
                                 return std::string(error.what());
                             }
@@ -125,7 +118,7 @@ void Session::check(const std::stop_token& stop) {
     if (!checks_.has_checks()) return;
     const auto found = experiments::inspect(*launch_.state, compute::usual_emulator_memory(), stop);
     const emulator::Verdict verdict = experiments::as_named(found.verdict, launch_.state->edits);
-    telling_.log(verdict_text(verdict, checks_));
+    telling_.log(as_named(verdict_text(verdict, checks_)));
     elsewhere_ = found.verdict.findings;
 }
 
@@ -390,6 +383,7 @@ std::optional<Halt> Session::go_on(const std::stop_token& stop) {
         findings_seen_ = stepper_->finding_count();
         look_at_thread(finding.place().thread);
         finding_ = finding;
+        told_.insert(finding.sentence);  // it may be the error that ends the block
         return Halt{Halt::Why::finding, as_named(finding.sentence)};
     }
     if (!open_next(stop)) return {};

@@ -374,4 +374,12 @@ Number LaneValues::number(const LaneExpression& expression, std::uint32_t warp,
     return expression.value([&](const ValuePath& path) { return number(at(path, warp, lane)); });
 }
 
+Value LaneValues::evaluated(const std::string& text, std::uint32_t warp, unsigned lane) const {
+    const LaneExpression expression(text);
+    if (!expression.is_path())
+        return {.name = text, .text = launches::to_string(number(expression, warp, lane))};
+    const auto lookup = [&](const ValuePath& path) { return number(at(path, warp, lane)); };
+    return at(expression.path(lookup), warp, lane);
+}
+
 }  // namespace warpscope::jobs

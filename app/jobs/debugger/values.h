@@ -63,6 +63,8 @@ class LaneValues {
     Value at(const ValuePath& path, std::uint32_t warp, unsigned lane) const;
     launches::Number number(const LaneExpression& expression, std::uint32_t warp,
                             unsigned lane) const;
+    /// What an expression names, or its number.
+    Value evaluated(const std::string& expression, std::uint32_t warp, unsigned lane) const;
 
   private:
     Value part(const Value& value, std::size_t index) const;

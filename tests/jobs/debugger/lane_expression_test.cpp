@@ -69,16 +69,17 @@ TEST(LaneExpression, RefusesOtherTextsWithTheirOwnWords) {
     EXPECT_THROW(LaneExpression(std::string(5000, '[')), LaunchError);
 }
 
-TEST(HitCondition, CountsPasses) {
-    EXPECT_TRUE(HitCondition("").holds(1));
-    EXPECT_FALSE(HitCondition("3").holds(2));
-    EXPECT_TRUE(HitCondition("3").holds(4));
-    EXPECT_FALSE(HitCondition("== 3").holds(4));
-    EXPECT_TRUE(HitCondition("% 3").holds(6));
-    EXPECT_TRUE(HitCondition("> 3").holds(4));
-    EXPECT_FALSE(HitCondition("<=3").holds(4));
-    for (const char* wrong : {"x", "0", "% 0", "3x", "-3", "!= 3", ">"})
-        EXPECT_THROW(HitCondition{wrong}, LaunchError) << wrong;
+TEST(HitsHold, CountsPasses) {
+    EXPECT_TRUE(hits_hold("", 1));
+    EXPECT_FALSE(hits_hold("3", 2));
+    EXPECT_TRUE(hits_hold("3", 4));
+    EXPECT_FALSE(hits_hold("== 3", 4));
+    EXPECT_TRUE(hits_hold("% 3", 6));
+    EXPECT_FALSE(hits_hold("% 3", 5));
+    EXPECT_TRUE(hits_hold("> 3", 4));
+    EXPECT_FALSE(hits_hold("<=3", 4));
+    for (const char* wrong : {"x", "% 0", "3x", ">", "= 3"})
+        EXPECT_THROW(hits_hold(wrong, 1), LaunchError) << wrong;
 }
 
 }  // namespace
