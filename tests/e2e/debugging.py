@@ -182,6 +182,22 @@ class Debugging(unittest.TestCase):
         client.ask("evaluate", expression="barrier", context="repl")
         client.wait("stopped")
 
+    def test_a_recorded_session_of_neovim_is_answered(self):
+        client = self.client()
+        moves = {"configurationDone", "continue", "next", "stepBack"}
+        lines = (pathlib.Path(__file__).parent / "sessions/neovim.jsonl").read_text(encoding="utf-8").splitlines()
+        values = []
+        for request in map(json.loads, lines):
+            client.write(request)
+            answer = client.answer(request["seq"])
+            self.assertTrue(answer["success"], (request, answer))
+            if request["command"] in moves:
+                client.wait("stopped")
+            if request["command"] == "evaluate":
+                values.append(answer["body"]["result"])
+        self.assertEqual(values[0], "{0, 0, 0, 0, …}")
+        self.assertGreater(float(values[1]), 0)
+
     def test_steps_back_end_where_the_steps_began(self):
         client = self.client()
         stop, _ = client.start(stopOnEntry=True, experiment="ripple")
