@@ -113,12 +113,6 @@ std::vector<SetBreakpoint> Breakpoints::use(const Kernel* kernel, const std::str
     return changed;
 }
 
-std::vector<SetBreakpoint> Breakpoints::all() const {
-    std::vector<SetBreakpoint> list;
-    for (const auto& point : points_) list.push_back(point->set);
-    return list;
-}
-
 void Breakpoints::restart() {
     for (const auto& point : points_) {
         point->passes = 0;

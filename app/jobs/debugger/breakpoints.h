@@ -58,7 +58,6 @@ class Breakpoints {
     /// Another kernel is debugged, in which other lines have code; null: none is. Returns those
     /// that have changed.
     std::vector<SetBreakpoint> use(const emulator::Kernel* kernel, const std::string& name);
-    std::vector<SetBreakpoint> all() const;
 
     /// For the stepper. Backwards, passes are not counted and nothing is logged.
     emulator::Breaks breaks(bool backwards);
