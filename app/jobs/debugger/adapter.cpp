@@ -394,7 +394,8 @@ Json DebugAdapter::set_breakpoints(const Json& a) {
     const std::string key = sources_.key(source);
     std::vector<WantedBreakpoint> wanted;
     for (const Json& one : a.value("breakpoints", Json::array())) {
-        wanted.push_back(wanted_from(one, Sources::is_ptx(key) ? At::instruction : At::line));
+        wanted.push_back(
+            wanted_from(one, SessionSources::is_ptx(key) ? At::instruction : At::line));
         wanted.back().source = key;
         wanted.back().line = line_from(one.at("line").get<int>());
     }
@@ -686,8 +687,9 @@ Json DebugAdapter::source(const Json& a) {
     demand_open();
     int reference = a.value("sourceReference", 0);
     if (a.contains("source")) reference = a["source"].value("sourceReference", reference);
-    return {{"content", sources_.text(reference)},
-            {"mimeType", reference == Sources::ptx_reference ? "text/x-ptx" : "text/x-cuda"}};
+    return {
+        {"content", sources_.text(reference)},
+        {"mimeType", reference == SessionSources::ptx_reference ? "text/x-ptx" : "text/x-cuda"}};
 }
 
 // Commands of the debug console.

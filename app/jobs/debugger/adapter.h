@@ -84,7 +84,7 @@ class DebugAdapter {
 
     Send send_;
     Session session_;
-    Sources sources_{session_};
+    SessionSources sources_{session_};
     std::stop_token stop_;  ///< of the request that is being answered
     Json launch_arguments_;
     bool lines_from_1_ = true, stops_on_entry_ = false, stops_at_end_ = false;

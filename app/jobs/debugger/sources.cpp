@@ -11,12 +11,12 @@ namespace warpscope::jobs {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string>& Sources::files() const {
+const std::vector<std::string>& SessionSources::files() const {
     return session_.stepper().kernel().module->files();
 }
 
 /// The file of the user; empty: there is none.
-fs::path Sources::path_of(const std::string& file) const {
+fs::path SessionSources::path_of(const std::string& file) const {
     std::error_code ignored;
     const fs::path copy = experiments::as_named(file, session_.launch().state->edits);
     const fs::path name = session_.as_named(file);
@@ -28,7 +28,7 @@ fs::path Sources::path_of(const std::string& file) const {
     return is_of_user && fs::is_regular_file(copy, ignored) ? fs::absolute(copy) : fs::path();
 }
 
-Json Sources::source(std::int32_t file) const {
+Json SessionSources::source(std::int32_t file) const {
     if (file < 0)
         return {{"name", session_.kernel_name() + ".ptx"}, {"sourceReference", ptx_reference}};
     const std::string& name = files()[std::size_t(file)];
@@ -38,14 +38,14 @@ Json Sources::source(std::int32_t file) const {
     return {{"name", name}, {"sourceReference", ptx_reference + 1 + file}};
 }
 
-Json Sources::all() const {
+Json SessionSources::all() const {
     Json list = Json::array({source(-1)});
     for (std::size_t i = 0; i < files().size(); ++i)
         if (!files()[i].empty()) list.push_back(source(std::int32_t(i)));
     return list;
 }
 
-std::string Sources::key(const Json& source) const {
+std::string SessionSources::key(const Json& source) const {
     const int reference = source.value("sourceReference", 0);
     if (reference == ptx_reference) return "PTX";
     const auto index = std::size_t(reference - ptx_reference - 1);
@@ -54,7 +54,7 @@ std::string Sources::key(const Json& source) const {
     return path.empty() ? source.value("name", "") : path;
 }
 
-std::string Sources::file_of(const std::string& key) const {
+std::string SessionSources::file_of(const std::string& key) const {
     std::error_code ignored;
     const fs::path wanted = fs::weakly_canonical(key, ignored);
     for (const std::string& file : files()) {
@@ -66,7 +66,7 @@ std::string Sources::file_of(const std::string& key) const {
     return {};
 }
 
-std::string Sources::text(int reference) const {
+std::string SessionSources::text(int reference) const {
     if (reference == ptx_reference) return session_.stepper().kernel().module->text();
     const auto index = std::size_t(reference - ptx_reference - 1);
     if (reference > 0 && index < files().size())

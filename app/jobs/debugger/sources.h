@@ -11,11 +11,11 @@ namespace warpscope::jobs {
 
 /// The files of the kernel that is debugged, as a client names them: by path, or by a reference
 /// where they are no files: the PTX, and sources that are built in.
-class Sources {
+class SessionSources {
   public:
     static constexpr int ptx_reference = 1;
 
-    explicit Sources(const Session& session) : session_(session) {}
+    explicit SessionSources(const Session& session) : session_(session) {}
 
     /// The client's folders, in which the sources of a capture are looked for.
     void search_in(std::vector<std::filesystem::path> folders) { folders_ = std::move(folders); }
