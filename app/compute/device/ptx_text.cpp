@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "emulator/ptx/ptx_lexer.h"
 
 namespace warpscope::compute {
 namespace {
+
+using emulator::is_of_name;
 
 constexpr std::string_view blanks = " \t\r\n";
 
@@ -58,15 +61,12 @@ std::optional<std::size_t> parameter(std::string_view& text, std::string_view& m
     }
 }
 
-bool in_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
-}
-
 /// Whether `text` contains `name` as a whole identifier.
 bool mentions(std::string_view text, std::string_view name) {
     for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
         const std::size_t end = at + name.size();
-        if ((at == 0 || !in_name(text[at - 1])) && (end == text.size() || !in_name(text[end])))
+        if ((at == 0 || !is_of_name(text[at - 1])) &&
+            (end == text.size() || !is_of_name(text[end])))
             return true;
     }
     return false;
@@ -75,9 +75,9 @@ bool mentions(std::string_view text, std::string_view name) {
 /// Returns "pi" for ".global .align 4 .f32 pi = 0f40490FDB;", "table" for "… table[4];".
 std::string_view variable_name(std::string_view declaration) {
     declaration = declaration.substr(0, declaration.find_first_of("[=;"));
-    while (!declaration.empty() && !in_name(declaration.back())) declaration.remove_suffix(1);
+    while (!declaration.empty() && !is_of_name(declaration.back())) declaration.remove_suffix(1);
     std::size_t begin = declaration.size();
-    while (begin > 0 && in_name(declaration[begin - 1])) --begin;
+    while (begin > 0 && is_of_name(declaration[begin - 1])) --begin;
     return declaration.substr(begin);
 }
 

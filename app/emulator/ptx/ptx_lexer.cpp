@@ -14,12 +14,8 @@ namespace {
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
-bool is_word_start(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%' ||
-           c == '.';
-}
 bool is_word(char c) {
-    return is_word_start(c) || is_digit(c);
+    return is_of_name(c) || c == '.';
 }
 
 }  // namespace
@@ -69,7 +65,7 @@ void Lexer::scan() {
     if (is_digit(c)) {
         while (at_ < text_.size() && (is_word(text_[at_]) && text_[at_] != '%')) ++at_;
         token_.kind = Token::number;
-    } else if (is_word_start(c)) {
+    } else if (is_word(c)) {
         while (at_ < text_.size()) {
             if (is_word(text_[at_]))
                 ++at_;

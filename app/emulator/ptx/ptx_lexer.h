@@ -11,6 +11,12 @@
 
 namespace warpscope::emulator {
 
+/// True for a character of an identifier (PTX ISA, "Identifiers").
+constexpr bool is_of_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '%';
+}
+
 struct Token {
     enum Kind : std::uint8_t { word, number, string, punctuation, end };
     Kind kind = end;

@@ -7,9 +7,13 @@
 #include <map>
 #include <string>
 
+#include "emulator/ptx/ptx_lexer.h"
+
 namespace warpscope::programs {
 
 namespace {
+
+using emulator::is_of_name;
 
 /// Where the comment or string that begins at `at` ends; `at` itself if none begins there.
 std::size_t behind_comment_or_string(std::string_view ptx, std::size_t at) {
@@ -48,10 +52,6 @@ std::size_t with_linking_directive(std::string_view ptx, std::size_t entry) {
 }
 
 }  // namespace
-
-bool is_of_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
-}
 
 std::vector<PtxEntry> entries_of(std::string_view ptx) {
     constexpr std::string_view directive = ".entry";

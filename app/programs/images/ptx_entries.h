@@ -6,9 +6,6 @@
 
 namespace warpscope::programs {
 
-/// True for a character of an identifier (PTX ISA, "Identifiers").
-bool is_of_name(char c);
-
 /// A kernel in a PTX text: the characters from ".visible" or ".entry" to its closing brace.
 struct PtxEntry {
     std::string name;

@@ -9,12 +9,14 @@
 #include <set>
 #include <string_view>
 
+#include "emulator/ptx/ptx_lexer.h"
 #include "programs/images/ptx_entries.h"
 #include "programs/images/status.h"
 
 namespace warpscope::programs {
 namespace {
 
+using emulator::is_of_name;
 using Tokens = std::vector<std::string_view>;
 
 bool is_blank(std::string_view token) {
@@ -281,10 +283,6 @@ done:
 }
 )"},
 };
-
-bool is_of_name(char c) {
-    return c == '_' || c == '$' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
 
 /// Whether a text declares a function that another module has.
 bool declares(std::string_view ptx, std::string_view name) {
