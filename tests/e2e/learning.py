@@ -60,6 +60,7 @@ class Learning(Scenario):
         app.key("l")
         app.wait_value("lessons.passed", "0 of 13")
         app.settle()
+        skipped = 0
         for number, (lesson, (source, wrong, right)) in enumerate(SOLUTIONS.items(), 1):
             app.click("lesson.next" if number > 1 else "lessons:1")
             app.wait_value("lesson", lesson)
@@ -70,6 +71,9 @@ class Learning(Scenario):
             self.paste(app, wrong(start))
             app.wait_value("editor.state", "runs in the emulator")
             graded = self.graded(lesson, wrong(start))
+            if not graded:  # a program, without nvcc or without the library of programs
+                skipped += 1
+                continue
             wait_for(f"the gate of {lesson}, {graded}", lambda: self.gate(app) == graded)
             self.assertEqual(app.value("lesson.passed"), "no", lesson)
             self.paste(app, right(start))
@@ -77,7 +81,45 @@ class Learning(Scenario):
             self.assertEqual(set(self.gate(app)), {"yes"}, lesson)
             app.settle()
         app.click("lesson.leave")
-        app.wait_value("lessons.passed", "13 of 13")
+        app.wait_value("lessons.passed", f"{13 - skipped} of 13")
+
+    def test_what_was_on_show_is_back_when_a_lesson_is_left(self):
+        self.skip_without_nvrtc()
+        app = self.start(*RIPPLE)
+        app.click("ripple.sync")
+        app.wait_value("ripple.sync", "off")
+        app.key("l")
+        app.wait_value("lessons.passed", "0 of 13")
+        app.settle()
+        app.click("lessons:2")
+        app.wait_value("ripple.size", "128")
+        app.wait_value("race", lambda value: value.startswith("Race"))
+        app.settle()
+        self.insert_barrier(app, "brightness(pattern, x, y")
+        app.wait_value("lesson.passed", "yes")
+        app.key("ctrl+j")  # away from the text
+        app.click("lesson.leave")
+        app.wait_value("ripple.size", "256")
+        wait_for("the source of before", lambda: app.value("edited") is None)
+        self.assertEqual(app.value("ripple.sync"), "off")
+        app.wait_value("editor.open", "off")
+        # A window that is closed within a lesson is left as well, and the student's source is kept.
+        app.settle()
+        app.click("lessons:3")
+        app.wait_value("lesson", "the-divergent-barrier")
+        app.wait_value("editor.state", "runs in the emulator")
+        app.settle()
+        app.quit()
+        app = self.start()
+        app.settle()
+        self.assertEqual([app.value(id) for id in ("tab.ripple", "ripple.size", "ripple.sync", "editor.open")],
+                         ["on", "256", "off", "off"])
+        app.key("l")
+        app.settle()
+        app.click("lessons:2")
+        app.wait_value("race", "No race found")
+        app.settle()
+        self.assertEqual(self.gate(app), ["yes", "yes", "yes"])
 
     def paste(self, app, text):
         """Puts the text into the editor, in place of all that is there."""
