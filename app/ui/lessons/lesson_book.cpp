@@ -170,25 +170,43 @@ void LessonBook::use(std::size_t step) {
     chosen_.reset();
 }
 
-/// The file that keeps the source of an experiment as a student has left it in this lesson; empty:
-/// there is no folder for it.
+/// The file that keeps the source as a student has left it in this lesson; empty: there is no
+/// folder for it.
 fs::path LessonBook::kept_source() const {
     const fs::path folder = kept_folder();
     return folder.empty() ? folder : folder / (lesson_->name + ".cu");
 }
 
 void LessonBook::keep_source() {
-    const auto* const source = std::as_const(stage_).documents().find(source_file_);
     const fs::path kept = kept_source();
-    if (source_file_.empty() || !source || kept.empty()) return;
+    const bool of_launch = !launch_file_.empty();
+    if (!std::as_const(stage_).documents().find(source_file_) || kept.empty()) return;
+    KernelDocument& source = stage_.documents()[source_file_];
+    // Another launch file may have a source of this name.
+    if (of_launch && (!arrived_ || fs::path(source.path()).parent_path() !=
+                                       fs::path(launch_file_).parent_path()))
+        return;
     std::error_code ignored;
     try {
-        if (source->text() == start_source_ || !source->edited())
+        if (!source.edited() || (!of_launch && source.text() == start_source_))
             fs::remove(kept, ignored);
         else
-            write_whole(kept, source->text());
+            write_whole(kept, source.text());
+        if (of_launch) source.replace(source.shipped());
     } catch (const std::exception& error) {
         stage_.say(error.what(), Tone::error);
+    }
+}
+
+/// Puts the source that was kept in the place of that on show.
+void LessonBook::bring_source() {
+    const fs::path kept = kept_source();
+    std::error_code error;
+    if (kept.empty() || !fs::exists(kept, error)) return;
+    try {
+        stage_.documents()[source_file_].replace(compiler::read_source_file(kept));
+    } catch (const std::runtime_error& problem) {
+        stage_.say(fmt::format("{}: {}", kept.string(), problem.what()), Tone::error);
     }
 }
 
@@ -208,10 +226,8 @@ void LessonBook::open_experiment(bool again) {
     try {
         start_source_ =
             start.source.empty() ? text.shipped() : compiler::read_source_file(start.source);
-        const fs::path kept = kept_source();
-        std::error_code error;
-        text.replace(!again && fs::exists(kept, error) ? compiler::read_source_file(kept)
-                                                       : start_source_);
+        text.replace(start_source_);
+        if (!again) bring_source();
     } catch (const std::runtime_error& error) {
         stage_.say(fmt::format("{}: {}", start.source.string(), error.what()), Tone::error);
     }
@@ -237,11 +253,11 @@ void LessonBook::open_launch(bool again) {
         const fs::path source = launch.in_folder(launch.source);
         start_source_ = compiler::read_source_file(source);
         if (again) {
-            const std::string key = experiments::source_key(launch);
-            if (std::as_const(stage_).documents().find(key))
-                stage_.documents()[key].replace(start_source_);
+            if (std::as_const(stage_).documents().find(source_file_))
+                stage_.documents()[source_file_].replace(start_source_);
             return;
         }
+        source_file_ = experiments::source_key(launch);
         room_.keep(stage_.shown().launch, "");
         copied(source);
         launch_file_ = copied(start.launch).string();
@@ -315,7 +331,7 @@ void LessonBook::follow_program() {
 void LessonBook::advance() {
     room_.advance();
     if (!lesson_) return;
-    arrived_ |= is_shown();
+    if (is_shown() && !std::exchange(arrived_, true) && !launch_file_.empty()) bring_source();
     if (!options_.lessons || (arrived_ && !is_shown())) return leave();
     if (is_elsewhere()) return judgements_.clear();
     try {

@@ -97,6 +97,7 @@ class LessonBook {
     std::filesystem::path copied(const std::filesystem::path& file) const;
     std::filesystem::path kept_source() const;
     void keep_source();
+    void bring_source();
     void begin();
     void end();
     void open_experiment(bool again);
@@ -117,7 +118,7 @@ class LessonBook {
     std::optional<std::vector<ListedLesson>> lessons_;
     std::optional<experiments::Lesson> lesson_;
     std::string launch_file_;   ///< of the lesson, as a student changes it; empty: an experiment
-    std::string source_file_;   ///< of the experiment that a lesson is about: "ripple"
+    std::string source_file_;   ///< "ripple", or "launch/halo"
     std::string start_source_;  ///< that the lesson starts from
     bool arrived_ = false;      ///< what the lesson is about has been on show
     Room room_{stage_, options_};

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "compute/helper/helpers.h"
 #include "experiments/lessons/lesson.h"
@@ -339,6 +340,12 @@ TEST_F(LaunchLesson, AnEditThatRunsTicksItsStep) {
     lock.replace(text.insert(text.find("    atomicExch"), "    __threadfence();\n"));
     finish_edits();
     EXPECT_EQ(value("lesson.passed"), "yes");
+    view_->lessons().leave();
+    settle();
+    EXPECT_TRUE(std::as_const(*stage_).documents().edited_sources().empty());
+    open_launch("12-a-lock-with-its-fences.md");
+    wait([&] { return value("lesson.gate.1") == "yes"; });
+    EXPECT_EQ(lock.text(), text);
 }
 
 TEST_F(LaunchLesson, AProgramRunsAfterEachChangeAndDecidesTheGate) {
