@@ -352,6 +352,18 @@ class Programs(unittest.TestCase):
         self.assertEqual(loaded.stdout, "0 209\n")  # CUDA_ERROR_NO_BINARY_FOR_GPU
         self.assertIn("it holds machine code only, and the emulator runs PTX", loaded.stderr)
 
+    def test_a_program_finds_the_driver_by_the_name_of_a_file(self):
+        done = run("--", sys.executable, "-c",
+                   "import ctypes, os\n"
+                   "folder = os.environ['LD_LIBRARY_PATH'].split(':')[0]\n"
+                   "for name in ['libcuda.so', 'libcuda.so.1']:\n"
+                   "    assert os.path.isfile(folder + '/' + name)\n"
+                   "    driver, count = ctypes.CDLL(folder + '/' + name), ctypes.c_int()\n"
+                   "    print(driver.cuInit(0), driver.cuDeviceGetCount(ctypes.byref(count)), count.value)\n"
+                   "print(os.environ['LD_LIBRARY_PATH'].endswith(':/mine'))",
+                   env={**os.environ, "LD_LIBRARY_PATH": "/mine"})
+        self.assertEqual(done.stdout, "0 0 1\n0 0 1\nTrue\n", done.stderr)
+
     @unittest.skipUnless(sys.argv[4:] != [""], "nvcc is not here")
     def test_a_library_whose_runtime_cannot_be_replaced(self):
         with tempfile.TemporaryDirectory() as folder:
