@@ -13,6 +13,7 @@ class Microscope(Session):
     def test_a_torn_pixel_leads_to_its_thread(self):
         app = self.start(*RIPPLE)
         app.wait_value("race", "No race found")
+        app.click("invitation.close")
         app.click("ripple.sync")
         app.wait_value("race", "Race: 256 hazards a block")
         self.click_pixel(app, 57, 108, button=3)

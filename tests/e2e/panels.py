@@ -24,9 +24,9 @@ class Panels(Session):
             self.assertIn(f"kernels/ripple.cu:{line}", finding)
         self.assertIn("__syncthreads() is missing", finding)
         # The row below: a race that the barrier also repairs, whose read got a wrong value.
+        sentence = app.value("finding.0.0")
         app.click("finding.0.0")
         self.at(app, lambda value: value != "0")
-        sentence = app.value("finding.0.0")
         block = re.search(r"of block \((\d+),(\d+),", sentence)
         self.assertEqual(app.value("microscope.block"), f"{block[1]}, {block[2]}")
         x, y, warp, line = re.search(

@@ -27,6 +27,7 @@ class Scenarios(Scenario):
     def test_the_barrier_off_tears_the_picture_and_on_heals_it(self):
         app = self.start(*RIPPLE)
         app.wait_value("result.wrong_pixels", "0 %")
+        app.click("invitation.close")
         app.settle()
         wait_for("green spheres", lambda: app.pixels().share_of(green) > 0.2)
         right = app.pixels()

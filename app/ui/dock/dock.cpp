@@ -212,6 +212,8 @@ void Dock::list_tabs(Ui& ui, const std::vector<Tab>& all, const Tab& chosen, flo
 
 void Dock::draw(Ui& ui, bool folded, bool with_verdict) {
     show_proposal();
+    if (std::exchange(beside_microscope_, microscope_.is_open()) != microscope_.is_open())
+        options_.dock_needs = ViewOptions().dock_needs;
     if (const Reason* reason = microscope_.reason(); std::exchange(seen_reason_, reason) != reason)
         if (reason) options_.dock_open = "why";
     const emulator::Finding* finding = microscope_.shown_finding();

@@ -53,6 +53,7 @@ class Dock {
     const Microscope& microscope_;
     ViewOptions& options_;
     std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
+    bool beside_microscope_ = false;
     std::string seen_finding_;  // its sentence
     const Reason* seen_reason_ = nullptr;
     std::shared_ptr<const emulator::ScheduleFile> seen_order_;

@@ -129,7 +129,7 @@ CardPress finding_card(Ui& ui, const Stage& stage, const Finding& finding, const
     press.by_right_button = press.hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
     const ImU32 ink = style.ink.value_or(colour_of(style.mark));
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(low, high, press.hovered || style.is_lit ? colour::raised : colour::panel,
+    list.AddRectFilled(low, high, press.hovered || style.is_lit ? colour::hovered : colour::raised,
                        ui.px(6));
     list.AddRectFilled(low, {low.x + ui.px(3), high.y}, ink, ui.px(1.5F));
     draw_mark(style.mark, {low.x + ui.px(19), low.y + ui.px(7) + row / 2}, ui.px(7), ink);

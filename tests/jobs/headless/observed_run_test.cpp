@@ -99,10 +99,10 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     EXPECT_TRUE(json["stopped"].is_null());
     std::uint64_t hazards = 0;
     for (const Json& f : json["findings"]) {
-        EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
-                                                  "second", "address", "count", "repaired_too",
-                                                  "witness", "provocation", "sentence",
-                                                  "standing", "reason"}));
+        EXPECT_EQ(keys(f),
+                  (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first", "second",
+                                         "address", "count", "repaired_too", "witness",
+                                         "provocation", "sentence", "standing", "reason"}));
         EXPECT_EQ(f["standing"], "new");
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");

@@ -48,9 +48,9 @@ TEST_F(TopBarTest, EveryButtonIsInTheBarOrInItsMenu) {
             draw_in(one.language, scale);
             std::set<std::string> seen;
             const auto look = [&] {
-                for (const char* id : {"open", "lessons.button", "screenshot.picture",
-                                       "screenshot.window", "copy.picture", "record",
-                                       "record.picture"})
+                for (const char* id :
+                     {"open", "lessons.button", "screenshot.picture", "screenshot.window",
+                      "copy.picture", "record", "record.picture"})
                     if (is_in_sight(id)) seen.insert(id);
             };
             EXPECT_TRUE(is_in_sight("language"));
