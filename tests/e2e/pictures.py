@@ -91,7 +91,7 @@ PAGES = {
                       policies, (308, 44, 972, 648)),
     "08-copies": (["--experiment", "pipeline", "--set", "pipeline.copies=bulk", "--microscope", "1@900"],
                   opened, (308, 340, 972, 352)),
-    "09-needed": ([*RIPPLE, "--microscope", "3,2@0"], needed, (308, 500, 972, 110)),
+    "09-needed": ([*RIPPLE, "--microscope", "3,2@0"], needed, (308, 500, 972, 192)),
     "10-ptx": ([*RIPPLE, "--microscope", "3,2@300"], with_ptx, SOURCE_AND_WARPS),
 }
 

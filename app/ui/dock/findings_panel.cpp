@@ -194,7 +194,6 @@ void FindingsPanel::draw_next_step(Ui& ui, const RaceSummary& summary) {
     const std::string label = tr("Switch {} off", tr(barrier->label()));
     if (flat_button(ui, "findings.switch", label.c_str()))
         ui.later([&stage = stage_, held = stage_.held(*barrier)] { flip(stage, *held); });
-    ImGui::SameLine(0, ui.px(10));
 }
 
 void FindingsPanel::draw(Ui& ui) {
@@ -220,8 +219,8 @@ void FindingsPanel::draw(Ui& ui) {
     });
     if (!inspection->verdict.error.empty() && !in_a_row)
         paragraph(ui.fonts.small, colour::bad, tr(inspection->verdict.error));
-    draw_next_step(ui, summary);
     if (inspection->launch) draw_needed(ui, inspection->launch, findings.size());
+    draw_next_step(ui, summary);
 }
 
 }  // namespace warpscope::ui
