@@ -17,8 +17,20 @@ using Data = ImGuiInputTextCallbackData;
 
 #if IMGUI_VERSION_NUM >= 18700
 constexpr ImGuiKey keypad_enter = ImGuiKey_KeypadEnter;
+bool slash_pressed() {
+    return key_pressed(ImGuiKey_Slash);
+}
+bool k_pressed() {
+    return key_pressed(ImGuiKey_K);
+}
 #else
 constexpr ImGuiKey keypad_enter = ImGuiKey_KeyPadEnter;
+bool slash_pressed() {
+    return ImGui::IsKeyPressed('/');
+}  // GLFW's number of the key
+bool k_pressed() {
+    return ImGui::IsKeyPressed('K');
+}
 #endif
 
 /// What the callback of ImGui's field gets.
@@ -96,6 +108,22 @@ void page_keys(Data& data, const Session& s) {
     select(data, cursor, ImGui::GetIO().KeyShift ? s.field.anchor : cursor);
 }
 
+/// The keys that change whole lines. ImGui's field may have moved the cursor already, but
+/// `s.field` has the selection before that.
+void line_keys(Data& data, const Session& s) {
+    const ImGuiIO& io = ImGui::GetIO();
+    using Edit = Aid (*)(std::string_view, std::size_t, std::size_t);
+    Edit edit = nullptr;
+    if (io.KeyAlt && !io.KeyCtrl && key_pressed(ImGuiKey_UpArrow)) edit = move_lines_up;
+    if (io.KeyAlt && !io.KeyCtrl && key_pressed(ImGuiKey_DownArrow)) edit = move_lines_down;
+    if (io.KeyCtrl && slash_pressed()) edit = toggle_comment;
+    if (io.KeyCtrl && io.KeyShift && k_pressed()) edit = delete_lines;
+    const std::size_t size = text_of(data).size();
+    if (edit)
+        apply(data,
+              edit(text_of(data), std::min(s.field.cursor, size), std::min(s.field.anchor, size)));
+}
+
 void help_typing(Data& data, const Session& s) {
     const std::string_view text = text_of(data);
     const auto cursor = std::size_t(data.CursorPos);
@@ -136,6 +164,7 @@ int on_text(Data* data) {
     } else {
         help_typing(*data, s);
         page_keys(*data, s);
+        line_keys(*data, s);
         many_clicks(*data, s);
     }
     if (field.go) select(*data, std::min(*field.go, text_of(*data).size()), *field.go);

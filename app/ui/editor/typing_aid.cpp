@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 #include "ui/documents/kernel_lines.h"
 
@@ -33,11 +34,15 @@ int kind(char c) {
     return std::isalnum(byte) || c == '_' || byte >= 0x80 ? 2 : 3;
 }
 
-Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
+/// The lines of the selection, unchanged, without the newline of the last one.
+Aid lines_of(Words text, std::size_t cursor, std::size_t anchor) {
     const std::size_t low = std::min(cursor, anchor), high = std::max(cursor, anchor);
-    Aid aid;
-    aid.begin = line_begin(text, low);
-    aid.end = std::min(text.find('\n', std::max(high, low + 1) - 1), text.size());
+    const std::size_t last = high > low ? high - 1 : high;
+    return {.begin = line_begin(text, low), .end = std::min(text.find('\n', last), text.size())};
+}
+
+Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
+    Aid aid = lines_of(text, cursor, anchor);
     for (std::size_t at = aid.begin; at <= aid.end;) {
         const std::size_t end = std::min(text.find('\n', at), aid.end);
         const Words line = text.substr(at, end - at);
@@ -54,6 +59,71 @@ Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
 }
 
 }  // namespace
+
+Aid toggle_comment(Words text, std::size_t cursor, std::size_t anchor) {
+    Aid aid = lines_of(text, cursor, anchor);
+    std::vector<Words> lines;
+    for (std::size_t at = aid.begin; at <= aid.end;) {
+        const std::size_t end = std::min(text.find('\n', at), aid.end);
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    const auto is_blank = [](Words line) { return indentation(line).size() == line.size(); };
+    std::size_t column = Words::npos;
+    bool all = true;
+    for (const Words line : lines) {
+        if (is_blank(line)) continue;
+        column = std::min(column, indentation(line).size());
+        all = all && line.substr(indentation(line).size()).starts_with("//");
+    }
+    for (const Words& line : lines) {
+        const std::size_t at = all ? indentation(line).size() : std::min(column, line.size());
+        aid.added += line.substr(0, is_blank(line) ? line.size() : at);
+        if (!is_blank(line)) {
+            Words rest = line.substr(at);
+            if (all) rest.remove_prefix(rest.starts_with("// ") ? 3 : 2);
+            aid.added.append(all ? "" : "// ").append(rest);
+        }
+        if (&line != &lines.back()) aid.added += '\n';
+    }
+    aid.cursor = aid.anchor = aid.begin + aid.added.size();
+    return aid;
+}
+
+Aid move_lines_up(Words text, std::size_t cursor, std::size_t anchor) {
+    Aid aid = lines_of(text, cursor, anchor);
+    if (aid.begin == 0) return {.cursor = cursor, .anchor = anchor};
+    const Words moved = text.substr(aid.begin, aid.end - aid.begin);
+    const std::size_t above = line_begin(text, aid.begin - 1);
+    aid.added = std::string(moved) + '\n' + std::string(text.substr(above, aid.begin - 1 - above));
+    const std::size_t by = aid.begin - above;
+    aid.begin = above;
+    aid.cursor = cursor - by;
+    aid.anchor = anchor - by;
+    return aid;
+}
+
+Aid move_lines_down(Words text, std::size_t cursor, std::size_t anchor) {
+    Aid aid = lines_of(text, cursor, anchor);
+    if (aid.end == text.size()) return {.cursor = cursor, .anchor = anchor};
+    const Words moved = text.substr(aid.begin, aid.end - aid.begin);
+    const std::size_t below = aid.end + 1, end = std::min(text.find('\n', below), text.size());
+    aid.added = std::string(text.substr(below, end - below)) + '\n' + std::string(moved);
+    aid.end = end;
+    aid.cursor = cursor + (end - below) + 1;
+    aid.anchor = anchor + (end - below) + 1;
+    return aid;
+}
+
+Aid delete_lines(Words text, std::size_t cursor, std::size_t anchor) {
+    Aid aid = lines_of(text, cursor, anchor);
+    if (aid.end < text.size())
+        ++aid.end;
+    else if (aid.begin > 0)
+        --aid.begin;
+    aid.cursor = aid.anchor = aid.begin;
+    return aid;
+}
 
 Aid indent_new_line(Words text, std::size_t cursor) {
     const std::size_t end = cursor - 1, begin = line_begin(text, end);

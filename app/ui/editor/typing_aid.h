@@ -26,6 +26,17 @@ Aid align_brace(std::string_view text, std::size_t cursor);
 /// lines are selected, it moves them four columns to the right, or with `back` to the left.
 Aid tab_key(std::string_view text, std::size_t cursor, std::size_t anchor, bool back);
 
+/// Puts `//` before the lines of the selection, or takes it away where each of them has it. Lines
+/// of blanks stay.
+Aid toggle_comment(std::string_view text, std::size_t cursor, std::size_t anchor);
+
+/// Moves the lines of the selection above the line before them, or below the line after them.
+Aid move_lines_up(std::string_view text, std::size_t cursor, std::size_t anchor);
+Aid move_lines_down(std::string_view text, std::size_t cursor, std::size_t anchor);
+
+/// Deletes the lines of the selection.
+Aid delete_lines(std::string_view text, std::size_t cursor, std::size_t anchor);
+
 /// The text with each tab replaced by spaces up to the next column that is a multiple of four.
 std::string expand_tabs(std::string_view text);
 

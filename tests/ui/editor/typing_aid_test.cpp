@@ -28,6 +28,47 @@ std::string tab(std::string text, bool back = false) {
     return text.insert(made.anchor, "^");
 }
 
+std::string lines(std::string text, Aid (*edit)(std::string_view, std::size_t, std::size_t)) {
+    std::size_t cursor = text.find('|'), anchor = text.find('^');
+    if (anchor == std::string::npos) anchor = cursor;
+    const bool both = cursor != anchor;
+    text.erase(std::max(cursor, anchor), 1);
+    if (both) text.erase(std::min(cursor, anchor), 1);
+    (cursor > anchor ? cursor : anchor) -= both ? 1 : 0;
+    const Aid made = edit(text, cursor, anchor);
+    text.replace(made.begin, made.end - made.begin, made.added);
+    if (made.cursor == made.anchor) return text.insert(made.cursor, "|");
+    text.insert(made.cursor, "|");
+    return text.insert(made.anchor, "^");
+}
+
+TEST(TypingAidTest, LinesAreCommentedOutAtTheirLeastIndentationAndInAgain) {
+    EXPECT_EQ(lines("a|b", toggle_comment), "// ab|");
+    EXPECT_EQ(lines("  ^a\n\n    b|\nc", toggle_comment), "  // a\n\n  //   b|\nc");
+    EXPECT_EQ(lines("  // ^a\n\n  //   b|\nc", toggle_comment), "  a\n\n    b|\nc");
+    EXPECT_EQ(lines("^//a\nb|", toggle_comment), "// //a\n// b|") << "one of them is none";
+    EXPECT_EQ(lines("//a|", toggle_comment), "a|");
+    EXPECT_EQ(lines("|", toggle_comment), "|");
+    EXPECT_EQ(lines("^a\n|b", toggle_comment), "// a|\nb") << "a selection ends before b";
+}
+
+TEST(TypingAidTest, LinesMoveAboveTheLineBeforeThemAndBelowTheLineAfterThem) {
+    EXPECT_EQ(lines("a\nb|b\nc", move_lines_up), "b|b\na\nc");
+    EXPECT_EQ(lines("a\nb|b\nc", move_lines_down), "a\nc\nb|b");
+    EXPECT_EQ(lines("a\n^b\nc|\nd", move_lines_up), "^b\nc|\na\nd");
+    EXPECT_EQ(lines("a\n^b\nc|\nd", move_lines_down), "a\nd\n^b\nc|");
+    EXPECT_EQ(lines("a|\nb", move_lines_up), "a|\nb");
+    EXPECT_EQ(lines("a\n|b", move_lines_down), "a\n|b");
+    EXPECT_EQ(lines("a|\n", move_lines_down), "\na|") << "the last line is empty";
+}
+
+TEST(TypingAidTest, LinesAreDeletedWithTheirNewline) {
+    EXPECT_EQ(lines("a\nb|b\nc", delete_lines), "a\n|c");
+    EXPECT_EQ(lines("a\nb|", delete_lines), "a|");
+    EXPECT_EQ(lines("^a\nb|\nc", delete_lines), "|c");
+    EXPECT_EQ(lines("a|", delete_lines), "|");
+}
+
 TEST(TypingAidTest, ANewLineGetsTheIndentationOfTheLineAbove) {
     EXPECT_EQ(after("    a;\n|b", indent_new_line), "    a;\n    |b");
     EXPECT_EQ(after("\tif (x) {\n|", indent_new_line), "\tif (x) {\n\t    |");
