@@ -191,8 +191,9 @@ class Debugging(unittest.TestCase):
             client.write(request)
             answer = client.answer(request["seq"])
             self.assertTrue(answer["success"], (request, answer))
-            if request["command"] in moves:
-                client.wait("stopped")
+            # Another focus is told as a stop, too.
+            if request["command"] in moves or "cuda " in json.dumps(request):
+                client.wait("stopped", "terminated")
             if request["command"] == "evaluate":
                 values.append(answer["body"]["result"])
         self.assertEqual(values[0], "{0, 0, 0, 0, …}")
