@@ -222,6 +222,8 @@ class Learning(Scenario):
 
     def test_a_recording_of_the_picture_has_its_pixels_and_settings(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off")
+        app.wait_value("invitation", lambda value: value)  # comes with the verdict
+        app.click("invitation.close")
         app.pause()
         shown = app.pixels("picture")
         app.key("ctrl+shift+F12")
