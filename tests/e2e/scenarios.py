@@ -172,6 +172,8 @@ class Scenarios(Scenario):
 
     def test_f12_saves_the_window(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off", "--seed", "7")
+        app.wait_value("invitation", lambda value: value)  # comes with the verdict
+        app.click("invitation.close")
         wait_for("some frames", lambda: app.frame() > 3)
         app.pause()
         shown, frame, w = app.pixels(), app.frame(), app.widgets()["picture.pixels"]
