@@ -20,7 +20,7 @@
 
 namespace warpscope::jobs {
 
-/// What is debugged, and which of its launches.
+/// The program, launch file, capture or experiment that a client debugs, and which of its launches.
 struct TargetRequest {
     /// A source, a program, a launch file, a kernel of the gallery, or a capture.
     std::filesystem::path program;

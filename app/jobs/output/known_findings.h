@@ -32,7 +32,7 @@ struct Review {
     std::vector<std::string> open{};
 };
 
-/// What is known of the findings of a verdict.
+/// Says which findings of a verdict the baseline knows, and which are suppressed.
 struct Known {
     std::vector<Review> reviews{};  ///< of each finding; empty: nothing is known
     /// What has matched no finding, a sentence for each, and comments that can't be read.

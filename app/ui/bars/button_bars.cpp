@@ -114,14 +114,12 @@ std::vector<BarButton> save_buttons(const ViewOptions& options) {
          Command::save_window},
         {"copy.picture", tr("Copy picture"), tr("Copy the picture alone to the clipboard"),
          Command::copy_picture}};
-    if (options.records == Recorded::none)
-        for (const bool window : {false, true})
-            buttons.push_back(
-                {window ? "record" : "record.picture",
-                 window ? tr("Record window") : tr("Record picture"),
-                 window ? tr("Record the window as an animated PNG")
-                        : tr("Record the picture alone as an animated PNG"),
-                 window ? Command::toggle_recording : Command::toggle_picture_recording});
+    if (options.records != Recorded::none) return buttons;
+    buttons.push_back({"record.picture", tr("Record picture"),
+                       tr("Record the picture alone as an animated PNG"),
+                       Command::toggle_picture_recording});
+    buttons.push_back({"record", tr("Record window"), tr("Record the window as an animated PNG"),
+                       Command::toggle_recording});
     return buttons;
 }
 

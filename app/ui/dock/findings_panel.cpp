@@ -20,19 +20,23 @@ namespace {
 
 using emulator::Finding;
 
+/// Whether orders of the warps can be searched in which the finding does harm.
+bool has_orders(const Finding& finding) {
+    return finding.kind == emulator::FindingKind::race && finding.second;
+}
+
 /// What a click on a card does.
 std::string click_words(const Finding& finding, bool is_advice) {
     const emulator::ThreadAtLine& place = finding.place();
-    const bool has_orders = finding.kind == emulator::FindingKind::race && finding.second;
     return tr("Click: {}show thread {} of block {} in the microscope, {}.{}",
               is_advice ? tr("paint what depends on it, and ") : "", name_of(place.thread),
               name_of(place.block),
               is_advice           ? tr("before this line")
               : finding.misread() ? tr("before it reads the wrong value")
                                   : tr("before this access"),
-              has_orders ? tr(" Right click: search for the shortest order of the "
-                              "warps in which it spoils a result, and show that.")
-                         : "");
+              has_orders(finding) ? tr(" Right click: search for the shortest order of the "
+                                       "warps in which it spoils a result, and show that.")
+                                  : "");
 }
 
 }  // namespace
@@ -75,8 +79,7 @@ void FindingsPanel::draw_card(Ui& ui, const Finding& finding, const std::string&
     const CardPress press =
         finding_card(ui, stage_, finding, id, {.mark = mark_of(finding), .is_open = opened});
     if (press.hovered) tooltip_at(ui, ImGui::GetCursorScreenPos(), click_words(finding, false));
-    const bool has_orders = finding.kind == emulator::FindingKind::race && finding.second;
-    const bool asks = press.by_right_button && has_orders;
+    const bool asks = press.by_right_button && has_orders(finding);
     if (press.what == CardPress::What::sentence)
         opened ? void(opened_.erase(id)) : void(opened_.insert(id));
     else if (press.what != CardPress::What::nothing || asks)

@@ -13,9 +13,10 @@ namespace {
 
 using State = RaceSummary::State;
 
-void explain(Ui& ui, const RaceSummary& summary) {
+/// The tooltip of the newest item, with the meaning of its word.
+void explain(Ui& ui, const RaceSummary& summary, std::string_view words) {
     hover_label(summary.state == State::race ? "hazard" : summary.chip);
-    tooltip(ui, summary.sentence);
+    tooltip(ui, words);
 }
 
 }  // namespace
@@ -86,8 +87,7 @@ bool verdict_card(Ui& ui, const RaceSummary& summary) {
     const ImVec2 low = ImGui::GetCursorScreenPos(), high{low.x + width, low.y + height};
     const bool clicked = hit_area("race", {width, height});
     record(ui, "race", summary.chip);
-    hover_label(summary.state == State::race ? "hazard" : summary.chip);
-    tooltip(ui, tr("Click: the findings, with their lines and threads."));
+    explain(ui, summary, tr("Click: the findings, with their lines and threads."));
     const Mark mark = mark_of(summary);
     const ImU32 ink = colour_of(mark);
     const float fill = ImGui::IsItemHovered() ? colour::hovered_chip_fill : colour::badge_fill;
@@ -126,7 +126,7 @@ bool verdict_pill(Ui& ui, const RaceSummary& summary, float right) {
     const bool clicked = hit_area("race", {width, height});
     record(ui, "race", summary.chip);
     record_rect(ui, low, {low.x + width, low.y + height}, "race.words", words);
-    explain(ui, summary);
+    explain(ui, summary, summary.sentence);
     const Mark mark = mark_of(summary);
     const ImU32 ink = colour_of(mark);
     ImDrawList& list = *ImGui::GetWindowDrawList();

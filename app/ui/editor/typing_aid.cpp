@@ -41,17 +41,26 @@ Aid lines_of(Words text, std::size_t cursor, std::size_t anchor) {
     return {.begin = line_begin(text, low), .end = std::min(text.find('\n', last), text.size())};
 }
 
-Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
-    Aid aid = lines_of(text, cursor, anchor);
+/// The lines between the bytes of an aid.
+std::vector<Words> split(Words text, const Aid& aid) {
+    std::vector<Words> lines;
     for (std::size_t at = aid.begin; at <= aid.end;) {
         const std::size_t end = std::min(text.find('\n', at), aid.end);
-        const Words line = text.substr(at, end - at);
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
+    Aid aid = lines_of(text, cursor, anchor);
+    const std::vector<Words> lines = split(text, aid);
+    for (const Words& line : lines) {
         if (back)
             aid.added += line.substr(outdent(line));
         else if (!line.empty())
             aid.added.append(step, ' ').append(line);
-        if (end < aid.end) aid.added += '\n';
-        at = end + 1;
+        if (&line != &lines.back()) aid.added += '\n';
     }
     aid.anchor = aid.begin;
     aid.cursor = aid.begin + aid.added.size();
@@ -62,12 +71,7 @@ Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
 
 Aid toggle_comment(Words text, std::size_t cursor, std::size_t anchor) {
     Aid aid = lines_of(text, cursor, anchor);
-    std::vector<Words> lines;
-    for (std::size_t at = aid.begin; at <= aid.end;) {
-        const std::size_t end = std::min(text.find('\n', at), aid.end);
-        lines.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
+    const std::vector<Words> lines = split(text, aid);
     const auto is_blank = [](Words line) { return indentation(line).size() == line.size(); };
     std::size_t column = Words::npos;
     bool all = true;

@@ -49,7 +49,7 @@ void Room::give_back(bool shows) {
     stage_.set_run(before.run);
     // A launch file that a person has opened is the newest one.
     const bool keeps_launch = !shows && now->compile;
-    // What is on show comes first, because the stage sets its values without opening it.
+    // The experiment on show comes first, because the stage sets its values without opening it.
     if (const auto first = before.kept.extract(now->id); first && !keeps_launch)
         put_back(first.mapped());
     for (const auto& [id, kept] : before.kept) put_back(kept);

@@ -10,8 +10,8 @@
 
 namespace warpscope::ui {
 
-/// What was on show before a lesson, and what lessons have put others in the place of. It is given
-/// back when a person leaves the lesson.
+/// Keeps what the window showed before a lesson, and the experiments and sources that lessons have
+/// replaced. Gives them back when a person leaves the lesson.
 class Room {
   public:
     Room(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}

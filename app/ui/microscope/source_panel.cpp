@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emulator/program/lanes.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
@@ -189,8 +190,8 @@ std::string subject_words(const Microscope& microscope, const emulator::Finding&
     using emulator::Hazard;
     const emulator::ThreadAtLine& at = finding.place();
     const std::uint32_t thread = emulator::linear_in(microscope.launch().block, at.thread);
-    std::string words =
-        tr("thread {} · warp {} · lane {}", name_of(at.thread), thread / 32, thread % 32);
+    std::string words = tr("thread {} · warp {} · lane {}", name_of(at.thread),
+                           thread / emulator::lanes_per_warp, thread % emulator::lanes_per_warp);
     if (finding.kind != emulator::FindingKind::race || !finding.byte) return words;
     const std::uint64_t word = *finding.byte / 4;
     const bool reads = finding.second ? finding.hazard != Hazard::write_after_write

@@ -14,21 +14,9 @@ std::string after(std::string text, Aid (*aid)(std::string_view, std::size_t)) {
     return text.insert(made.cursor, "|");
 }
 
-std::string tab(std::string text, bool back = false) {
-    std::size_t cursor = text.find('|'), anchor = text.find('^');
-    if (anchor == std::string::npos) anchor = cursor;
-    const bool both = cursor != anchor;
-    text.erase(std::max(cursor, anchor), 1);
-    if (both) text.erase(std::min(cursor, anchor), 1);
-    (cursor > anchor ? cursor : anchor) -= both ? 1 : 0;
-    const Aid made = tab_key(text, cursor, anchor, back);
-    text.replace(made.begin, made.end - made.begin, made.added);
-    if (made.cursor == made.anchor) return text.insert(made.cursor, "|");
-    text.insert(made.cursor, "|");
-    return text.insert(made.anchor, "^");
-}
-
-std::string lines(std::string text, Aid (*edit)(std::string_view, std::size_t, std::size_t)) {
+/// What comes of it where `edit` gets the selection.
+template <class Edit>
+std::string lines(std::string text, Edit edit) {
     std::size_t cursor = text.find('|'), anchor = text.find('^');
     if (anchor == std::string::npos) anchor = cursor;
     const bool both = cursor != anchor;
@@ -40,6 +28,12 @@ std::string lines(std::string text, Aid (*edit)(std::string_view, std::size_t, s
     if (made.cursor == made.anchor) return text.insert(made.cursor, "|");
     text.insert(made.cursor, "|");
     return text.insert(made.anchor, "^");
+}
+
+std::string tab(const std::string& text, bool back = false) {
+    return lines(text, [back](std::string_view words, std::size_t cursor, std::size_t anchor) {
+        return tab_key(words, cursor, anchor, back);
+    });
 }
 
 TEST(TypingAidTest, LinesAreCommentedOutAtTheirLeastIndentationAndInAgain) {

@@ -299,7 +299,7 @@ class LaunchLesson : public RoomTest {
     }
     template <class Condition>
     void wait(Condition&& condition) {
-        for (int i = 0; i < 3000 && !condition(); ++i) {
+        for (int i = 0; i < 100'000 && !condition(); ++i) {
             finish_edits();
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
