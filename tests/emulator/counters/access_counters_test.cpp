@@ -175,11 +175,12 @@ TEST(AccessCounters, RowsOfAMatrixConflictWithinTheirMatrix) {
     EXPECT_EQ(one.wavefronts, 8u);
 }
 
-// One load of out[tid], a guarded store to shared memory, an atomic, and a uniform load.
+// One load of out[tid], a guarded store to shared memory, an atomic, and a uniform load. The atomic
+// adds to a word that no thread loads, because host threads run several blocks at one time.
 const std::string access_kernel = kernel_text(
     "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
     "setp.lt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [%r3], %r2; bar.sync 0;"
-    "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0], %r5;"
+    "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0+512], %r5;"
     "red.shared.add.u32 [%r3], %r6;",
     ".shared .align 8 .b8 cell[512];");
 
