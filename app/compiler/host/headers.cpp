@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <set>
 
+#include "compiler/host/declarations.h"
 #include "compiler/host/host_code.h"
-#include "compiler/host/source_tokens.h"
 #include "compiler/source_file.h"
 
 namespace warpscope::compiler {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/programs/run_command.h"
+#include "compiler/programs/program.h"
 
 namespace warpscope::compute {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/splitmix64.h"
 #include "emulator/warp/warp.h"
 

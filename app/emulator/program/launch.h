@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpscope::emulator {
@@ -102,5 +104,8 @@ enum class Execution : std::uint8_t {
     interpreted,  ///< the interpreter always
     compiled      ///< compiled code; launches wait until it is ready
 };
+
+/// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.
+std::optional<Dim3> read_index(std::string_view text);
 
 }  // namespace warpscope::emulator

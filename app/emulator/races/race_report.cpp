@@ -8,7 +8,7 @@
 #include "emulator/checks/dynamic_arrays.h"
 #include "emulator/happens_before/kernel_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

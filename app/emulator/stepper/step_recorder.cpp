@@ -7,7 +7,7 @@
 #include "emulator/program/lanes.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/cluster.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

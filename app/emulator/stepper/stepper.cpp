@@ -5,7 +5,7 @@
 
 #include "emulator/stepper/step_history.h"
 #include "emulator/warp/float_mode.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -8,6 +8,8 @@
 #include <cstring>
 
 #include "emulator/program/error.h"
+#include "emulator/program/module.h"
+#include "emulator/program/source_line.h"
 
 namespace warpscope::emulator {
 
@@ -147,6 +149,35 @@ void prefer_large_pages(void* memory, std::size_t bytes) {
     const auto begin = (std::uint64_t(memory) + large_page_bytes - 1) & ~(large_page_bytes - 1);
     const auto end = (std::uint64_t(memory) + bytes) & ~(large_page_bytes - 1);
     if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+std::optional<AddressRange> find_global(const Memory& memory, const Module& module,
+                                        std::uint64_t address, std::size_t bytes) {
+    const std::uint64_t end = address + bytes;
+    if (end < address) return std::nullopt;
+    if (const Memory::Allocation* found = memory.find(address)) {
+        if (end > found->end) return std::nullopt;
+        return AddressRange{found->begin, found->end};
+    }
+    for (const Module::GlobalVariable& variable : module.variables()) {
+        const auto begin = std::uint64_t(variable.data);
+        if (address >= begin && end <= begin + variable.bytes)
+            return AddressRange{begin, begin + variable.bytes};
+    }
+    return std::nullopt;
+}
+
+std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address) {
+    if (const Memory::Allocation* found = memory.find(address))
+        return fmt::format("byte {} of an allocation of {} bytes", address - found->begin,
+                           found->end - found->begin);
+    for (const Module::GlobalVariable& variable : module.variables()) {
+        const auto begin = std::uint64_t(variable.data);
+        if (address >= begin && address < begin + variable.bytes)
+            return fmt::format("byte {} of the variable {}", address - begin,
+                               source_name(variable.name));
+    }
+    return fmt::format("address {:#x}", address);
 }
 
 }  // namespace warpscope::emulator

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,5 +81,22 @@ constexpr std::uint64_t large_page_bytes = std::uint64_t(2) << 20;
 /// through hundreds of MiB with large steps, as grid-stride loops do, wait for page tables
 /// otherwise. Memory that is too small for large pages stays as it is.
 void prefer_large_pages(void* memory, std::size_t bytes);
+
+class Memory;
+class Module;
+
+/// The addresses [begin, end).
+struct AddressRange {
+    std::uint64_t begin = 1, end = 0;
+};
+
+/// The allocation or the variable of the module that contains `bytes` bytes of global memory at
+/// `address`; nothing for an invalid access.
+std::optional<AddressRange> find_global(const Memory& memory, const Module& module,
+                                        std::uint64_t address, std::size_t bytes);
+
+/// Describes an address for people: "byte 12 of an allocation of 400 bytes", "byte 4 of the
+/// variable count".
+std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address);
 
 }  // namespace warpscope::emulator

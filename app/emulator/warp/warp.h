@@ -12,7 +12,7 @@
 #include "emulator/program/lanes.h"
 #include "emulator/program/launch.h"
 #include "emulator/program/module.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/print.h"
 
 namespace warpscope::emulator {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "emulator/warp/cluster.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/splitmix64.h"
 
 namespace warpscope::emulator {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/witness/schedule_file.h"
 #include "emulator/witness/turn_runner.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compute/device/enum_words.h"
-#include "emulator/program/index_text.h"
+#include "emulator/program/launch.h"
 #include "experiments/framework/experiment.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"

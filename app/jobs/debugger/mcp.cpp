@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "compiler/programs/run_command.h"
+#include "compiler/programs/program.h"
 #include "compute/helper/helpers.h"
 #include "jobs/debugger/adapter.h"
 #include "jobs/output/files_and_terminal.h"

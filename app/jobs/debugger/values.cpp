@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "launches/arrays/array.h"
 #include "launches/files/element_types.h"
 

@@ -22,8 +22,7 @@
 #include <vector>
 
 #include "programs/gpu/gpu.h"
-#include "programs/injection/behind.h"
-#include "programs/injection/ending.h"
+#include "programs/injection/injection.h"
 
 extern char** environ;
 

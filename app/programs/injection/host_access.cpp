@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "programs/gpu/gpu.h"
-#include "programs/injection/ending.h"
+#include "programs/injection/injection.h"
 
 namespace warpscope::programs {
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "programs/gpu/gpu.h"
-#include "programs/injection/behind.h"
+#include "programs/injection/injection.h"
 
 namespace warpscope::programs {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/replicas/find_needed.h"
+#include "experiments/replicas/finders.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "emulator/program/index_text.h"
+#include "emulator/program/launch.h"
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"

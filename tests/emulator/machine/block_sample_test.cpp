@@ -1,4 +1,4 @@
-#include "emulator/machine/block_sample.h"
+#include "emulator/judge.h"
 
 #include <gtest/gtest.h>
 

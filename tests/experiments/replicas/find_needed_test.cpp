@@ -1,4 +1,4 @@
-#include "experiments/replicas/find_needed.h"
+#include "experiments/replicas/finders.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "compute/device/kernel_files.h"
 #include "compute/pick_device.h"
-#include "emulator/program/index_text.h"
+#include "emulator/program/launch.h"
 #include "ui/fake_experiment.h"
 #include "ui/live_launch_of.h"
 

@@ -6,7 +6,7 @@
 #include "emulator/happens_before/kernel_paths.h"
 #include "emulator/happens_before/missing_barrier.h"
 #include "emulator/races/grid/grid_races.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 
 // What GridRaces reports at the end of a launch.
 namespace warpscope::emulator {

@@ -10,7 +10,7 @@
 #include "emulator/ptx/opcodes.h"
 #include "emulator/races/grid/grid_event_queue.h"
 #include "emulator/races/race_cells.h"
-#include "emulator/warp/global_range.h"
+#include "emulator/warp/memory.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
