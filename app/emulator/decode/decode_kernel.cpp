@@ -269,7 +269,7 @@ void ModuleLoader::place(const Variable& v) {
     std::copy(v.initial.begin(), v.initial.end(), data);
     module_->variables_.push_back({v.name, data, std::size_t(v.bytes), v.space == Space::constant});
     module_->storage_.push_back(std::move(storage));
-    symbols_[v.name] = {v.space, std::uint64_t(data)};
+    symbols_[v.name] = {v.space, std::uint64_t(data), v.element_bytes};
 }
 
 void ModuleLoader::set_addresses(const Variable& v) const {

@@ -43,6 +43,7 @@ class SlotAllocator {
 struct Symbol {
     Space space = Space::global;
     std::uint64_t address = 0;
+    std::uint32_t element_bytes = 1;  ///< of an array
 };
 using Symbols = std::map<std::string, Symbol>;
 

@@ -28,7 +28,7 @@ void place(KernelState& state, const Variable& v) {
         throw Error(fmt::format(
             "{}: kernel {}: '{}' lies beyond the {} bytes that {} memory can have",
             state.module.name(), state.syntax.name, v.name, most, shared ? "shared" : "local"));
-    state.symbols[v.name] = {v.space, begin};
+    state.symbols[v.name] = {v.space, begin, v.element_bytes};
     end = std::uint32_t(begin + v.bytes);
     if (shared)
         state.kernel->shared_variables.push_back(
@@ -52,7 +52,7 @@ void place_variables(KernelState& state) {
     if (has_dynamic) kernel.shared_bytes = (kernel.shared_bytes + 15) / 16 * 16;
     for (const Variable& v : state.syntax.variables)
         if (v.dynamic) {
-            state.symbols[v.name] = {Space::shared, kernel.shared_bytes};
+            state.symbols[v.name] = {Space::shared, kernel.shared_bytes, v.element_bytes};
             kernel.shared_variables.push_back({v.name, kernel.shared_bytes, 0});
         }
     for (const Parameter& p : state.syntax.parameters)

@@ -124,11 +124,14 @@ void OperandReader::check_width(const Operand& o, Type type) const {
 }
 
 Symbol OperandReader::symbol(const Operand& o) const {
-    if (const auto own = state_.symbols.find(o.name); own != state_.symbols.end())
-        return own->second;
+    const auto own = state_.symbols.find(o.name);
     const auto found = state_.module_symbols.find(o.name);
-    if (found != state_.module_symbols.end()) return found->second;
-    fail(fmt::format("unknown name '{}'", o.name));
+    const bool is_own = own != state_.symbols.end();
+    if (!is_own && found == state_.module_symbols.end())
+        fail(fmt::format("unknown name '{}'", o.name));
+    Symbol symbol = is_own ? own->second : found->second;
+    if (o.index > 0) symbol.address += std::uint64_t(o.index) * symbol.element_bytes;
+    return symbol;
 }
 
 Type OperandReader::type_of(std::size_t k, Type instruction_type) const {

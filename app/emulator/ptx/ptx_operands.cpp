@@ -34,6 +34,8 @@ std::string Scopes::unique_name(std::string_view name) const {
 
 namespace {
 
+constexpr std::uint64_t most_variable_bytes = 1ull << 30;
+
 Operand number_operand(Lexer& lexer, bool negative) {
     const Token token = lexer.next();
     const std::string_view text = token.text;
@@ -132,13 +134,18 @@ Operand parse_operand(Lexer& lexer, const Scopes& scopes) {
         pair.elements = {result, parse_word(lexer, scopes)};
         return pair;
     }
+    if (result.kind == Operand::symbol && lexer.accept("[")) {
+        const std::int64_t element = lexer.expect_integer();
+        if (element < 0 || std::uint64_t(element) > most_variable_bytes)
+            lexer.fail(fmt::format("'{}' has no element {}", result.name, element));
+        result.index = std::int32_t(element);
+        lexer.expect("]");
+    }
     if (result.kind == Operand::symbol && lexer.accept("+")) result.value = lexer.expect_integer();
     return result;
 }
 
 namespace {
-
-constexpr std::uint64_t most_variable_bytes = 1ull << 30;
 
 struct VariableHead {
     std::uint32_t align = 0;
@@ -236,6 +243,7 @@ void parse_variables(Lexer& lexer, Space space, bool external, std::vector<Varia
         v.name = name.text;
         v.space = space;
         v.bytes = bytes_of(head.type) * head.lanes;
+        v.element_bytes = std::uint32_t(v.bytes);
         v.align = head.align ? head.align : std::uint32_t(v.bytes);
         while (lexer.accept("[")) {
             if (lexer.peek().is("]")) {

@@ -49,6 +49,7 @@ class BodyParser {
     void call_parameters();
     void label(const Token& name);
     void statement();
+    static void access_elements(Statement& s);
     void call_operands(Statement& s);
     Operand operand() { return parse_operand(lexer_, scopes_); }
 
@@ -179,9 +180,21 @@ void BodyParser::statement() {
     } else if (!lexer_.peek().is(";")) {
         do s.operands.push_back(operand());
         while (lexer_.accept(","));
+        if (s.name != "mov") access_elements(s);
     }
     s.text = one_line(lexer_.since(first));
     lexer_.expect(";");
+}
+
+// An element of an array is a value in mov, its address; in others it stands for an address in
+// brackets (PTX ISA, "Arrays as Operands").
+void BodyParser::access_elements(Statement& s) {
+    for (Operand& o : s.operands)
+        if (o.kind == Operand::symbol && o.index >= 0) {
+            Operand element = std::move(o);
+            o = {.kind = Operand::address, .value = std::exchange(element.value, 0)};
+            o.elements.push_back(std::move(element));
+        }
 }
 
 // Parses what follows "name:".

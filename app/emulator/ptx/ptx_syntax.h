@@ -31,6 +31,7 @@ struct Operand {
     };
     Kind kind = sink;
     bool negated = false;  ///< !p
+    /// Of a register; of an element of the array that a symbol names: array[3]; -1: of none.
     std::int32_t index = -1;
     std::int64_t value = 0;
     std::string name;
@@ -66,10 +67,11 @@ struct Variable {
     Space space = Space::global;
     std::uint32_t align = 1;
     std::uint64_t bytes = 0;
-    bool dynamic = false;            ///< .extern .shared x[]
-    std::vector<std::byte> initial;  ///< the bytes behind it are zero
-    struct Address {                 ///< an initial value that is the address of `name`
-        std::uint64_t at = 0;        ///< bytes from the start of the variable
+    std::uint32_t element_bytes = 1;  ///< of an array
+    bool dynamic = false;             ///< .extern .shared x[]
+    std::vector<std::byte> initial;   ///< the bytes behind it are zero
+    struct Address {                  ///< an initial value that is the address of `name`
+        std::uint64_t at = 0;         ///< bytes from the start of the variable
         std::string name;
         std::int64_t offset = 0;
     };
