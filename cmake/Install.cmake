@@ -10,6 +10,10 @@ endif()
 if(TARGET warpscope_cuda)
   install(TARGETS warpscope_cuda warpscope_recorder LIBRARY DESTINATION lib/warpscope)
 endif()
+if(TARGET warpscope_embedded)
+  install(TARGETS warpscope_embedded LIBRARY DESTINATION lib PUBLIC_HEADER DESTINATION include)
+  install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 install(FILES assets/warpscope.svg
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES assets/warpscope.png

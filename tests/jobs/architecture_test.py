@@ -28,7 +28,7 @@ SUBFLOORS = {
     "experiments": [{"bodies"}, {"framework"}, {"measure"}, {"export"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
     "launches": [{"arrays"}, {"files"}],
-    "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder"}, {"driver_api"}, {"runtime_api"},
+    "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder", "embedded"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
     "jobs": [{"output"}, {"headless"}, {"programs"}, {"debugger"}],
     "ui": [{"language"}, {"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits", "finders"},

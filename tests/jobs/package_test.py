@@ -19,6 +19,9 @@ TARBALL_FOLDER = tempfile.TemporaryDirectory()
 
 COMMON = {
     "bin/warpscope",
+    "include/warpscope.h",
+    "lib/libwarpscope.so.1",
+    "share/doc/warpscope/examples/embedding.c",
     "lib/warpscope/libwarpscope_cuda.so",
     "lib/warpscope/libwarpscope_recorder.so",
     "share/applications/warpscope.desktop",
@@ -83,7 +86,7 @@ class Package(unittest.TestCase):
         self.assertLessEqual(COMMON | PLAIN, found)
         # Where Open MPI was installed when the app was built, its helper library is there too.
         found.discard("lib/warpscope/libwarpscope_mpi.so")
-        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "lib", "share"})
+        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "include", "lib", "share"})
         self.assertFalse(found & COMPILED_IN)
         self.assertNotIn("share/doc/warpscope/changelog.Debian.gz", found)
 
@@ -96,7 +99,7 @@ class Package(unittest.TestCase):
             "share/doc/warpscope/changelog.Debian.gz", "share/doc/warpscope/changelog.gz",
             "share/doc/warpscope/copyright", "share/zsh/vendor-completions/_warpscope"}, found)
         self.assertFalse(found & PLAIN)
-        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "lib", "share"})
+        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "include", "lib", "share"})
         maintainer = run("dpkg-deb", "-f", deb, "Maintainer").strip()
         self.assertRegex(maintainer, r"^[^<>]+ <[^<>@]+@[^<>@.]+\.[^<>@]+>$")
         self.assertNotIn("example", maintainer)

@@ -28,6 +28,7 @@
 #include "launches/files/file_kind.h"
 #include "launches/files/program_capture.h"
 #include "programs/report/program_control.h"
+#include "programs/report/program_settings.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -547,19 +548,10 @@ Why ask_capture(compute::Helpers& helpers, const compute::RunSettings& settings,
 }
 
 emulator::CheckChoice parse_checks(std::string_view text) {
-    emulator::CheckChoice checks;
-    while (true) {
-        const std::string_view word = text.substr(0, text.find(','));
-        const auto known = std::ranges::find(emulator::check_words, word,
-                                             &decltype(emulator::check_words)::value_type::first);
-        if (known == emulator::check_words.end())
-            throw UsageError(
-                fmt::format("--check {}: write one or more of {}, with commas between them", word,
-                            fmt::join(emulator::check_words | std::views::keys, ", ")));
-        checks.*known->second = true;
-        if (checks.leaks) checks.memory = true;
-        if (word.size() == text.size()) return checks;
-        text.remove_prefix(word.size() + 1);
+    try {
+        return programs::read_checks(text);
+    } catch (const std::invalid_argument& problem) {
+        throw UsageError(fmt::format("--check {}", problem.what()));
     }
 }
 

@@ -17,6 +17,7 @@
 #include "emulator/observe/findings.h"
 #include "experiments/export/page_and_trace.h"
 #include "jobs/output/files_and_terminal.h"
+#include "programs/report/findings_json.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -147,59 +148,6 @@ std::string findings_text(const std::vector<Finding>& all, const std::vector<std
                               known_text(known));
 }
 
-Json party_json(const emulator::ThreadAtLine& party, bool by_host) {
-    Json inlined = Json::array();
-    for (const emulator::HeaderLine& header : party.inlined)
-        inlined.push_back(
-            {{"file", header.file}, {"line", header.line}, {"toolkit", header.toolkit}});
-    return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
-            {"line", party.line},
-            {"inlined", std::move(inlined)},
-            {"thread", by_host ? Json(nullptr) : to_json(party.thread)},
-            {"block", by_host ? Json(nullptr) : to_json(party.block)}};
-}
-
-/// {sentence, preemptions, turns, schedule}, the last two of an order that was found.
-Json witness_json(const std::optional<emulator::WitnessWords>& witness) {
-    if (!witness) return nullptr;
-    return {{"sentence", witness->sentence},
-            {"preemptions", witness->preemptions ? Json(*witness->preemptions) : Json(nullptr)},
-            {"turns", witness->turns},
-            {"schedule", witness->schedule.empty() ? Json(nullptr) : Json(witness->schedule)}};
-}
-
-/// {sentence, launches, wrong, wrong_delayed}
-Json provocation_json(const std::optional<emulator::Provocation>& provocation) {
-    if (!provocation) return nullptr;
-    return {{"sentence", provocation->sentence},
-            {"launches", provocation->launches},
-            {"wrong", provocation->wrong},
-            {"wrong_delayed", provocation->wrong_delayed}};
-}
-
-/// [{kind, severity, kernel, hazard, first, second, address, count, repaired_too, witness,
-/// provocation, sentence}, …]; `first` and `second` are {file, line, thread: [x, y, z], block: [x,
-/// y, z]}; for a race, `first` is the earlier access. Fields without a value are null.
-Json findings_json(const std::vector<emulator::Finding>& findings) {
-    Json json = Json::array();
-    for (const emulator::Finding& f : findings) {
-        json.push_back(
-            {{"kind", to_string(f.kind)},
-             {"severity", to_string(f.severity)},
-             {"kernel", f.kernel},
-             {"hazard", to_string(f.hazard).empty() ? Json(nullptr) : Json(to_string(f.hazard))},
-             {"first", party_json(f.first, f.by_host)},
-             {"second", f.second ? party_json(*f.second, f.by_host) : Json(nullptr)},
-             {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
-             {"count", f.count},
-             {"repaired_too", findings_json(f.repaired_too)},
-             {"witness", witness_json(f.witness)},
-             {"provocation", provocation_json(f.provocation)},
-             {"sentence", f.sentence}});
-    }
-    return json;
-}
-
 /// An error has ended a launch, and no known finding says it.
 bool has_other_error(const emulator::Verdict& verdict, const Known& known) {
     using enum FindingKind;
@@ -235,7 +183,7 @@ int exit_status(const emulator::Verdict& verdict, emulator::Severity from, const
 void add_verdict(Json& json, const emulator::Verdict& verdict, const emulator::CheckChoice& checks,
                  const Known& known) {
     json["checks"] = checks.words();
-    Json& findings = json["findings"] = findings_json(verdict.findings);
+    Json& findings = json["findings"] = programs::findings_json(verdict.findings);
     for (std::size_t k = 0; k < findings.size(); ++k) {
         const Review review = known.of(k);
         findings[k]["standing"] = to_string(review.standing);

@@ -1,7 +1,6 @@
 #include "programs/gpu/gpu.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +24,6 @@ using emulator::Severity;
 
 /// A program that calls so often after a kernel has failed repeats a loop without an end.
 constexpr unsigned most_repeated = 100'000;
-constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
 
 std::atomic<bool> made = false;
 
@@ -46,23 +44,6 @@ std::shared_ptr<std::vector<std::byte>> packed(const emulator::Kernel& kernel,
 
 double seconds_of(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
-}
-
-void check_shape(Function& function, const LaunchShape& shape) {
-    const emulator::Dim3 &g = shape.grid, &b = shape.block;
-    if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
-        throw CallError(Status::invalid_value, "the grid is too large or empty");
-    if (const auto most = function.most_threads(); !b.count() || b.count() > most || b.z > 64)
-        throw CallError(Status::invalid_value, fmt::format("a block has 1 to {} threads", most));
-    if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes())
-        throw CallError(
-            Status::invalid_value,
-            fmt::format(
-                "too much dynamic shared memory: {} bytes, and with {} static bytes a block "
-                "has at most {}; cudaFuncSetAttribute() with "
-                "cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
-                shape.dynamic_shared_bytes, function.static_shared_bytes(),
-                function.most_dynamic_shared_bytes()));
 }
 
 }  // namespace
@@ -521,18 +502,8 @@ std::uint64_t Gpu::add_condition(Graph& graph, std::uint32_t at_launch, bool is_
 }
 
 std::uint64_t Gpu::heap() {
-    // The heap takes up address space only; a page takes memory when a kernel writes it.
-    constexpr std::size_t most_bytes = std::size_t(64) << 30;
-    if (!heap_) {
-        void* const pages = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        demand(pages != MAP_FAILED, Status::out_of_memory,
-               "the host has no address space for the device's heap");
-        heap_ = static_cast<DeviceHeap*>(pages);
-        const auto begin = reinterpret_cast<std::uint64_t>(pages);
-        *heap_ = {begin + sizeof(DeviceHeap) + 8, 0, limits_.at(DeviceHeap::number_of_limit)};
-        launcher_.machine().memory().attach(pages, most_bytes, &heap_->next);
-    }
+    if (!heap_)
+        heap_ = make_heap(launcher_.machine().memory(), limits_.at(DeviceHeap::number_of_limit));
     return reinterpret_cast<std::uint64_t>(heap_);
 }
 

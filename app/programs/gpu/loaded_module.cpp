@@ -105,6 +105,24 @@ void Function::set_most_dynamic_shared(int bytes) {
     most_dynamic_shared_bytes_ = std::size_t(bytes);
 }
 
+void check_shape(Function& function, const emulator::LaunchShape& shape) {
+    constexpr std::uint32_t most_blocks_x = 0x7fffffff, most_blocks_yz = 65535;
+    const emulator::Dim3 &g = shape.grid, &b = shape.block;
+    if (!g.count() || g.x > most_blocks_x || g.y > most_blocks_yz || g.z > most_blocks_yz)
+        throw CallError(Status::invalid_value, "the grid is too large or empty");
+    if (const auto most = function.most_threads(); !b.count() || b.count() > most || b.z > 64)
+        throw CallError(Status::invalid_value, fmt::format("a block has 1 to {} threads", most));
+    if (shape.dynamic_shared_bytes > function.most_dynamic_shared_bytes())
+        throw CallError(
+            Status::invalid_value,
+            fmt::format(
+                "too much dynamic shared memory: {} bytes, and with {} static bytes a block "
+                "has at most {}; cudaFuncSetAttribute() with "
+                "cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
+                shape.dynamic_shared_bytes, function.static_shared_bytes(),
+                function.most_dynamic_shared_bytes()));
+}
+
 void LoadedModule::keep_variables() {
     first_values_.clear();
     for (const auto& variable : variables()) {

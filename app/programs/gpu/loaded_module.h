@@ -51,6 +51,9 @@ class Function {
     std::optional<std::size_t> most_dynamic_shared_bytes_;
 };
 
+/// Throws CallError for a launch that no GPU takes.
+void check_shape(Function& function, const emulator::LaunchShape& shape);
+
 /// The values of a launch by the driver API, a pointer for each parameter: `arguments`, or the
 /// buffer that `extra` names.
 inline std::vector<const void*> values_of(const emulator::Kernel& kernel, void** arguments,

@@ -7,6 +7,8 @@
 #include <iterator>
 
 #include "emulator/warp/memory.h"
+#include "programs/images/ptx_link.h"
+#include "programs/images/status.h"
 
 namespace warpscope::programs {
 
@@ -38,6 +40,9 @@ bool map_at(std::uint64_t address, std::size_t bytes, int protection, int file,
 void protect(const MemoryBlock& block, int protection) {
     mprotect(reinterpret_cast<void*>(block.begin), whole_pages(block.bytes), protection);
 }
+
+/// The heap takes up address space only; a page takes memory when a kernel writes it.
+constexpr std::size_t most_heap_bytes = std::size_t(64) << 30;
 
 }  // namespace
 
@@ -140,6 +145,22 @@ const MemoryBlock* DeviceMemory::find(std::uint64_t address) const {
     if (above == blocks_.begin()) return nullptr;
     const MemoryBlock& block = std::prev(above)->second;
     return address < block.end() ? &block : nullptr;
+}
+
+DeviceHeap* make_heap(emulator::Memory& memory, std::uint64_t limit) {
+    void* const pages = mmap(nullptr, most_heap_bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    demand(pages != MAP_FAILED, Status::out_of_memory,
+           "the host has no address space for the device's heap");
+    auto* const heap = static_cast<DeviceHeap*>(pages);
+    const auto begin = reinterpret_cast<std::uint64_t>(pages);
+    *heap = {begin + sizeof(DeviceHeap) + 8, 0, limit};
+    memory.attach(pages, most_heap_bytes, &heap->next);
+    return heap;
+}
+
+void release_heap(DeviceHeap* heap) {
+    if (heap) munmap(heap, most_heap_bytes);
 }
 
 }  // namespace warpscope::programs

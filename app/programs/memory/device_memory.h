@@ -119,4 +119,11 @@ class DeviceMemory {
 #endif
 };
 
+struct DeviceHeap;  // programs/images/ptx_link.h
+
+/// Makes the device's heap, accessible to kernels. Throws CallError.
+DeviceHeap* make_heap(emulator::Memory& memory, std::uint64_t limit);
+/// Unmaps it when no kernel runs any more; null: there is none.
+void release_heap(DeviceHeap* heap);
+
 }  // namespace warpscope::programs

@@ -1,9 +1,14 @@
 #include "programs/report/program_settings.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <ranges>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -111,6 +116,23 @@ ProgramSettings ProgramSettings::from_environment() {
     settings.captured_launches = value_of("WARPSCOPE_CAPTURE_LAUNCHES");
     settings.captured_kernel = value_of("WARPSCOPE_CAPTURE_KERNEL");
     return settings;
+}
+
+emulator::CheckChoice read_checks(std::string_view text) {
+    emulator::CheckChoice checks;
+    while (true) {
+        const std::string_view word = text.substr(0, text.find(','));
+        const auto known = std::ranges::find(emulator::check_words, word,
+                                             &decltype(emulator::check_words)::value_type::first);
+        if (known == emulator::check_words.end())
+            throw std::invalid_argument(
+                fmt::format("{}: write one or more of {}, with commas between them", word,
+                            fmt::join(emulator::check_words | std::views::keys, ", ")));
+        checks.*known->second = true;
+        if (checks.leaks) checks.memory = true;
+        if (word.size() == text.size()) return checks;
+        text.remove_prefix(word.size() + 1);
+    }
 }
 
 }  // namespace warpscope::programs

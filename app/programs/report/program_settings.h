@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "emulator/judge.h"
 #include "emulator/program/launch.h"
@@ -45,5 +46,8 @@ struct ProgramSettings {
     /// checked them.
     static ProgramSettings from_environment();
 };
+
+/// Reads "race,memory". Throws std::invalid_argument, whose text begins with the word that is none.
+emulator::CheckChoice read_checks(std::string_view text);
 
 }  // namespace warpscope::programs
