@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/checks/memory_check.h"
+#include "emulator/lower/uniformity.h"
 #include "emulator/program/source_line.h"
 #include "programs/images/status.h"
 
@@ -79,15 +80,41 @@ void check_copied_values(HostFindings& host, CallSite site, emulator::MemoryChec
                             host.describe(all.first)));
 }
 
-void check_arguments(HostFindings& host, CallSite site, const std::string& function,
+namespace {
+
+/// Whether the kernel may load a pointer from here in its packed arguments: eight bytes at once, or
+/// by the address of a parameter. Structures have padding, in which the host leaves what was there.
+bool may_be_pointer(const emulator::Kernel& kernel, std::size_t at) {
+    const auto reads_it = [at](const emulator::Statement& s, const emulator::Operand& operand,
+                               const emulator::Parameter& parameter) {
+        const bool is_load = operand.kind == emulator::Operand::address;
+        const emulator::Operand& symbol = is_load ? operand.elements[0] : operand;
+        if (symbol.kind != emulator::Operand::symbol || symbol.name != parameter.name) return false;
+        if (!is_load) return at - parameter.offset < parameter.size;
+        const unsigned bytes = emulator::bits_of(s.types().back()) / 8;
+        const bool is_vector = s.operands[0].kind == emulator::Operand::vector;
+        const std::size_t elements = is_vector ? s.operands[0].elements.size() : 1;
+        const std::size_t begin = parameter.offset + std::size_t(operand.value);
+        return bytes >= 8 && at - begin < bytes * elements;
+    };
+    for (const emulator::Statement& s : kernel.origin->syntax.statements)
+        for (const emulator::Operand& operand : s.operands)
+            for (const emulator::Parameter& parameter : kernel.parameters)
+                if (reads_it(s, operand, parameter)) return true;
+    return false;
+}
+
+}  // namespace
+
+void check_arguments(HostFindings& host, CallSite site, const emulator::Kernel& kernel,
                      std::span<const std::byte> arguments) {
     std::uint64_t word = 0;
     for (std::size_t at = 0; at + sizeof word <= arguments.size(); at += sizeof word) {
         std::memcpy(&word, arguments.data() + at, sizeof word);
-        if (host.is_freed(word))
+        if (host.is_freed(word) && may_be_pointer(kernel, at))
             host.report(FindingKind::memory, Severity::warning, site,
                         fmt::format("The launch of {} gets a pointer to freed memory: {}.",
-                                    emulator::kernel_name(function), host.describe(word)));
+                                    emulator::kernel_name(kernel.name), host.describe(word)));
     }
 }
 

@@ -12,7 +12,8 @@
 
 namespace warpscope::emulator {
 class MemoryCheck;  // emulator/checks/memory_check.h
-}
+struct Kernel;      // emulator/program/module.h
+}  // namespace warpscope::emulator
 
 namespace warpscope::programs {
 
@@ -29,8 +30,8 @@ void check_copy(HostFindings& host, CallSite site, const DeviceMemory& memory, s
 /// Reports bytes that a copy hands to the host although nothing has written them.
 void check_copied_values(HostFindings& host, CallSite site, emulator::MemoryCheck& check, Rows from,
                          std::size_t width, std::size_t height);
-/// Reports arguments of a launch that point to freed memory.
-void check_arguments(HostFindings& host, CallSite site, const std::string& function,
+/// Reports arguments of a launch that point to freed memory, where the kernel may load a pointer.
+void check_arguments(HostFindings& host, CallSite site, const emulator::Kernel& kernel,
                      std::span<const std::byte> arguments);
 /// Reports that a call has failed. `is_sticky`: by the error of an earlier kernel.
 void check_failed_call(HostFindings& host, std::string_view function, std::string_view problem,

@@ -273,7 +273,7 @@ void Gpu::launch(Function& function, const LaunchShape& shape,
     check_shape(function, shape);
     const auto values = packed(*function.kernel(), arguments);
     const CallSite site = place_of_launch();
-    if (host_) check_arguments(*host_, site, function.name, *values);
+    if (host_) check_arguments(*host_, site, *function.kernel(), *values);
     const auto execute = [this, &function, shape, values, site] {
         if (sticky_ != Status::success) return;
         std::vector<const void*> pointers;

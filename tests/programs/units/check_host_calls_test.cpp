@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "emulator/program/module.h"
 #include "programs/images/status.h"
 
 namespace warpscope::programs {
@@ -69,17 +70,41 @@ TEST(CheckHostCalls, TheDirectionOfACopyMustFitItsMemory) {
     for (const std::uint64_t address : {device, managed}) memory.free(address);
 }
 
-TEST(CheckHostCalls, AnArgumentThatPointsToFreedMemoryIsAFinding) {
+/// What is found of arguments of which the word `at` points to freed memory, by a kernel with two
+/// parameters of 16 bytes that executes the statement.
+std::size_t found_in_arguments(const std::string& statement, std::size_t at, bool is_freed = true) {
+    const auto module = emulator::Module::parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".visible .entry kernel(.param .align 8 .b8 first[16], .param .align 8 .b8 second[16]) {\n"
+        ".reg .b32 %r<3>; .reg .b64 %rd<3>;\n" +
+            statement + "\nret; }",
+        "test");
     HostFindings host;
     host.on_allocate(0x1000, 16);
-    const std::array<std::uint64_t, 2> arguments{7, 0x1008};
-    const auto bytes = std::as_bytes(std::span(arguments));
-    check_arguments(host, 0, "kernel", bytes);
-    EXPECT_TRUE(findings_of(host.report()).empty());
-    host.on_free(0x1000, 0);
-    check_arguments(host, 0, "kernel", bytes);
-    ASSERT_EQ(findings_of(host.report()).size(), 1u);
-    EXPECT_EQ(findings_of(host.report())[0].kind, FindingKind::memory);
+    if (is_freed) host.on_free(0x1000, 0);
+    std::array<std::uint64_t, 4> arguments{7, 7, 7, 7};
+    arguments[at] = 0x1008;
+    check_arguments(host, 0, *module->kernels().front(), std::as_bytes(std::span(arguments)));
+    const auto findings = findings_of(host.report());
+    for (const auto& finding : findings) EXPECT_EQ(finding.kind, FindingKind::memory);
+    return findings.size();
+}
+
+TEST(CheckHostCalls, AnArgumentThatPointsToFreedMemoryIsAFinding) {
+    const std::string load = "ld.param.u64 %rd1, [second];";
+    EXPECT_EQ(found_in_arguments(load, 2), 1u);
+    EXPECT_EQ(found_in_arguments(load, 2, false), 0u);
+    EXPECT_EQ(found_in_arguments("ld.param.u64 %rd1, [first+8];", 1), 1u);
+    EXPECT_EQ(found_in_arguments("ld.param.v2.b64 {%rd1, %rd2}, [first];", 1), 1u);
+    EXPECT_EQ(found_in_arguments("mov.b64 %rd1, second;", 3), 1u);
+}
+
+TEST(CheckHostCalls, BytesOfAnArgumentThatNoKernelLoadsAsAPointerAreNoFinding) {
+    EXPECT_EQ(found_in_arguments("", 2), 0u);
+    EXPECT_EQ(found_in_arguments("ld.param.u32 %r1, [second];", 2), 0u);  // with padding behind it
+    EXPECT_EQ(found_in_arguments("ld.param.v2.u32 {%r1, %r2}, [second];", 2), 0u);
+    EXPECT_EQ(found_in_arguments("ld.param.u64 %rd1, [second];", 3), 0u);
+    EXPECT_EQ(found_in_arguments("mov.b64 %rd1, second;", 1), 0u);
 }
 
 }  // namespace
