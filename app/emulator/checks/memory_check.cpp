@@ -232,9 +232,10 @@ std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding&
     const auto there = std::find_if(all.begin(), all.end(), [&](const SharedVariable& other) {
         return address >= other.offset && address < other.offset + std::uint64_t(other.bytes);
     });
-    const std::string where = address < v.offset
-                                  ? fmt::format("{} bytes before the beginning", v.offset - address)
-                                  : fmt::format("at byte {}", address - v.offset);
+    // Addresses in shared memory have 32 bits: those before its beginning are large.
+    const std::int64_t byte = std::int32_t(std::uint32_t(address) - v.offset);
+    const std::string where = byte < 0 ? fmt::format("{} bytes before the beginning", -byte)
+                                       : fmt::format("at byte {}", byte);
     return fmt::format(
         "Thread {} of block {} {} {} bytes of the array {} in shared memory at {}, {} of its {} "
         "bytes{}.",
