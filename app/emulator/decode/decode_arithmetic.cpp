@@ -22,10 +22,10 @@ void decode_predicate_logic(StatementDecoder& d) {
     d.emit_predicate(handler, d.destination(d.operand(0)), emission_of(std::move(sources)));
 }
 
-int rounding_of(const Statement& s) {
-    if (s.has("rz")) return FE_TOWARDZERO;
-    if (s.has("rm")) return FE_DOWNWARD;
-    return s.has("rp") ? FE_UPWARD : FE_TONEAREST;
+Rounding rounding_of(const Statement& s) {
+    if (s.has("rz")) return Rounding::zero;
+    if (s.has("rm")) return Rounding::down;
+    return s.has("rp") ? Rounding::up : Rounding::nearest;
 }
 
 // True for operations whose .ftz form does not need the CPU's flush mode: neg, abs and copysign
@@ -46,17 +46,17 @@ bool flushes_by_itself(const Arithmetic& a, bool ftz) {
 Arithmetic float_arithmetic(StatementDecoder& d) {
     const bool ftz = d.has("ftz");
     Arithmetic a{d.operation(), d.type(), d.has("sat"), ftz, d.has("relu")};
-    const int rounding = rounding_of(d.statement());
+    const Rounding rounding = rounding_of(d.statement());
     if (is_half(a.type)) {
-        if (rounding != FE_TONEAREST) d.fail("f16 and bf16 are rounded to the nearest value only");
+        if (rounding != Rounding::nearest)
+            d.fail("f16 and bf16 are rounded to the nearest value only");
         return a;
     }
     if (a.rectifies) d.fail_form();
     if (a.operation == Operation::fmad) a.operation = Operation::fma;
     a.flushes = ftz && flushes_by_itself(a, ftz);
     d.float_mode.rounding = rounding;
-    d.float_mode.keeps_subnormals =
-        d.state().kernel->flush_subnormals && !ftz && !flushes_by_itself(a, ftz);
+    if (!flushes_by_itself(a, ftz)) d.float_mode.subnormals = d.subnormals();
     return a;
 }
 
@@ -139,7 +139,7 @@ void decode_pair(StatementDecoder& d) {
     }
     if (wide) {
         d.float_mode.rounding = rounding_of(d.statement());
-        d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz");
+        d.float_mode.subnormals = d.subnormals();
     }
     for (const auto& half : halves) {
         insert_arithmetic(d, {pair.each, pair.type}, half);
@@ -293,8 +293,7 @@ void decode_compare_of_pairs(StatementDecoder& d) {
 
 std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type type,
                               std::uint32_t into, const Operand& a, const Operand& b) {
-    d.float_mode.keeps_subnormals =
-        d.state().kernel->flush_subnormals && !d.has("ftz") && is_float(type) && !is_half(type);
+    if (is_float(type) && !is_half(type)) d.float_mode.subnormals = d.subnormals();
     const std::uint32_t x = d.source(a, type), y = d.source(b, type);
     Emission e = emission_of({x, y});
     e.operation = Operation::setp;
@@ -406,7 +405,9 @@ void decode_select(StatementDecoder& d) {
         e.type = of;
         e.detail = std::uint16_t(Comparison::ge);
         if (!e.full) d.fail_form();
+        if (is_float(of)) d.float_mode.subnormals = d.subnormals();
         d.emit_inserted(std::move(e));
+        d.float_mode = {};
     } else {
         p = d.predicate_source(d.operand(3));
     }

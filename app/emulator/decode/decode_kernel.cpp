@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "emulator/decode/module_loader.h"
+#include "emulator/handlers/handlers.h"
 #include "emulator/lower/calls.h"
 #include "emulator/lower/uniformity.h"
 #include "emulator/program/error.h"
@@ -56,6 +57,7 @@ void check_statements(const KernelState& state) {
 
 /// Switches the CPU's flush mode on for a kernel in which an operation flushes subnormals.
 void choose_float_mode(KernelState& state) {
+    if (!cpu_has_float_modes()) return;
     for (const Statement& s : state.syntax.statements) {
         // rsqrt.approx.ftz.f32 flushes subnormals in its own handler.
         const bool by_itself = s.opcode->operation == Operation::frsqrt && s.has("f32");

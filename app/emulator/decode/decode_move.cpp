@@ -146,8 +146,7 @@ void decode_convert(StatementDecoder& d) {
     if ((c.rounding == Rounding::nearest_away) > (c.to == Type::tf32) ||
         c.rectify > (is_half(c.to) || c.to == Type::tf32))
         d.fail_form();
-    d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz") &&
-                                    is_float(c.from) && !rounds_subnormals_to_zero(c);
+    if (is_float(c.from) && !rounds_subnormals_to_zero(c)) d.float_mode.subnormals = d.subnormals();
     if (is_pair(c.to) || d.statement().operands.size() == 3) {
         Emission e = emission_of({d.source(1, c.from), d.source(2, c.from)});
         e.detail = encode_rounding(c);

@@ -58,11 +58,15 @@ void Emitter::emit_turnstile(const Emission& e) {
 }
 
 void Emitter::emit_float_mode(const FloatRequest& mode) {
-    if (!mode.keeps_subnormals && mode.rounding == FE_TONEAREST) return;
+    const bool kernel_flushes = state_.kernel->flush_subnormals;
+    const bool flushes = mode.subnormals == FloatRequest::any
+                             ? kernel_flushes
+                             : mode.subnormals == FloatRequest::flushed;
+    if (flushes == kernel_flushes && mode.rounding == Rounding::nearest) return;
     Emission prefix;
     prefix.full = with_float_mode;
     prefix.role = Role::float_mode;
-    prefix.detail = state_.kernel->flush_subnormals && !mode.keeps_subnormals;
+    prefix.detail = flushes;
     prefix.target = std::uint32_t(mode.rounding);
     append(prefix, true);
 }

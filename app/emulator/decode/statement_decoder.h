@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cfenv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,8 +45,9 @@ inline Emission emission_of(std::vector<std::uint32_t> operands) {
 
 /// The float mode of one operation.
 struct FloatRequest {
-    bool keeps_subnormals = false;  ///< keep subnormals in a kernel that flushes them elsewhere
-    int rounding = FE_TONEAREST;
+    enum Subnormals : std::uint8_t { any, kept, flushed };
+    Subnormals subnormals = any;
+    Rounding rounding = Rounding::nearest;
 };
 
 /// Appends instructions to a kernel and counts the cost of its PTX statements.
@@ -136,6 +136,10 @@ class StatementDecoder : public OperandReader {
 
     /// Set where the operation's rounding or flushing differs from the kernel's.
     FloatRequest float_mode;
+    /// What an operation asks for that flushes only with .ftz.
+    FloatRequest::Subnormals subnormals() const {
+        return has("ftz") ? FloatRequest::flushed : FloatRequest::kept;
+    }
 
     void emit(Emission e);
     void emit_inserted(Emission e);

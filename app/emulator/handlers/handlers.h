@@ -259,8 +259,10 @@ const Instruction* read_clock(const Instruction* i, Warp& w);
 const Instruction* guard(const Instruction* i, Warp& w);      ///< @p; operand 0 is p
 const Instruction* guard_not(const Instruction* i, Warp& w);  ///< @!p
 /// For an operation with its own rounding or flushing. detail: 1 flushes subnormals; target: the
-/// FE_ constant of the rounding.
+/// Rounding. handlers_float_mode.cpp tells the CPU; where a CPU cannot be told, the build has
+/// handlers_soft_float.cpp, which computes it.
 const Instruction* with_float_mode(const Instruction* i, Warp& w);
+bool cpu_has_float_modes();  ///< so that a kernel may run with the flush mode on
 /// Ends the turn where the block may pass no further turnstile in it: see BlockContext::passes.
 const Instruction* turnstile(const Instruction* i, Warp& w);
 

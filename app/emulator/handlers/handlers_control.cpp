@@ -4,7 +4,6 @@
 
 #include "emulator/handlers/handlers.h"
 #include "emulator/program/special_register.h"
-#include "emulator/warp/float_mode.h"
 #include "emulator/warp/members.h"
 
 namespace warpscope::emulator {
@@ -111,11 +110,6 @@ const Instruction* guard(const Instruction* i, Warp& w) {
 }
 const Instruction* guard_not(const Instruction* i, Warp& w) {
     return guarded(i, w, ~w.predicate(i->operands[0]));
-}
-
-const Instruction* with_float_mode(const Instruction* i, Warp& w) {
-    const FloatMode mode(i->detail, int(i->target));
-    return i[1].handlers[w.mode](i + 1, w);
 }
 
 const Instruction* turnstile(const Instruction* i, Warp& w) {

@@ -126,12 +126,40 @@ template <class V>
 HWY_INLINE V neg_mul_add(V a, V b, V c) {
     return hn::NegMulAdd(a, b, c);
 }
-// A CPU without a fused instruction calls std::fma for each lane.
+#if !HWY_NATIVE_FMA && HWY_TARGET != HWY_SCALAR
+// a * b + c of doubles that hold floats, whose product is thus exact: odd in the last bit where
+// digits are lost, so that it is rounded as the exact sum is.
+template <class V>
+HWY_INLINE V fused_to_odd(V a, V b, V c) {
+    const V product = hn::Mul(a, b), sum = hn::Add(product, c);
+    const auto product_is_larger = hn::Abs(product) > hn::Abs(c);
+    const V lost = hn::Sub(select(product_is_larger, c, product),
+                           hn::Sub(sum, select(product_is_larger, product, c)));
+    const auto is_above = hn::ShiftRight<63>(hn::Xor(as_bits(lost), as_bits(sum)));
+    const auto odd = hn::Or(hn::Sub(as_bits(sum), is_above), splat(is_above, 1));
+    return select(hn::Abs(lost) > hn::Zero(TagOf<V>()), as_float(odd), sum);
+}
+template <class V>
+HWY_INLINE V fused_in_doubles(V a, V b, V c) {
+    const hn::Half<TagOf<V>> half;
+    const hn::Rebind<double, decltype(half)> wide;
+    const auto low = [&](V v) { return hn::PromoteTo(wide, hn::LowerHalf(half, v)); };
+    const auto high = [&](V v) { return hn::PromoteTo(wide, hn::UpperHalf(half, v)); };
+    return hn::Combine(TagOf<V>(), hn::DemoteTo(half, fused_to_odd(high(a), high(b), high(c))),
+                       hn::DemoteTo(half, fused_to_odd(low(a), low(b), low(c))));
+}
+#else
+template <class V>
+V fused_in_doubles(V a, V b, V c);  // not called
+#endif
+// A CPU without a fused instruction computes in doubles, or calls std::fma for each one of them.
 template <class V>
 HWY_INLINE V fused(V a, V b, V c) {
 #if HWY_NATIVE_FMA
     return hn::MulAdd(a, b, c);
 #else
+    if constexpr (sizeof(LaneOf<V>) == 4 && HWY_TARGET != HWY_SCALAR)
+        return fused_in_doubles(a, b, c);
     const TagOf<V> d;
     constexpr std::size_t n = 64 / sizeof(LaneOf<V>);
     HWY_ALIGN LaneOf<V> x[n], y[n], z[n];
