@@ -9,31 +9,34 @@
 namespace warpscope::emulator {
 namespace {
 
-using Lanes = std::array<std::uint32_t, lanes_per_warp>;
 constexpr std::uint32_t sign = 0x80000000, smallest_normal = 0x00800000;
+
+using Lanes = std::array<std::uint32_t, lanes_per_warp>;
 
 /// A slot of floats, which is uniform or a vector.
 struct Slot {
-    std::byte* at;
-    std::size_t bytes;
+    std::uint32_t* at;
+    unsigned count;
 
     Slot(const Warp& w, std::uint32_t operand)
-        : at(w.registers + slot_offset(operand)),
-          bytes(is_uniform(operand) ? sizeof(std::uint32_t) : sizeof(Lanes)) {}
+        : at(reinterpret_cast<std::uint32_t*>(w.registers + slot_offset(operand))),
+          count(is_uniform(operand) ? 1 : lanes_per_warp) {}
     Lanes read() const {
         Lanes lanes{};
-        std::memcpy(lanes.data(), at, bytes);
+        std::memcpy(lanes.data(), at, count * sizeof(*at));
         return lanes;
     }
-    void write(const Lanes& lanes) const { std::memcpy(at, lanes.data(), bytes); }
-};
+    std::uint32_t of(unsigned lane) const { return at[count == 1 ? 0 : lane]; }
 
-/// Whether a lane has a number that is neither zero nor above `most`.
-bool has_small(const Lanes& lanes, std::uint32_t most) {
-    std::uint32_t found = 0;
-    for (const std::uint32_t bits : lanes) found |= (bits & ~sign) - 1 < most;
-    return found;
-}
+    /// Whether a lane has a number that is neither zero nor above `most`. Each kernel that flushes
+    /// asks this of all its numbers: the compiler makes vectors of the loop.
+    bool has_small(std::uint32_t most) const {
+        if (count == 1) return 2 * *at - 2 < 2 * most;
+        std::uint32_t found = 0;
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) found |= 2 * at[lane] - 2 < 2 * most;
+        return found;
+    }
+};
 
 std::uint32_t flushed(std::uint32_t bits) {
     return (bits & ~sign) < smallest_normal ? bits & sign : bits;
@@ -61,64 +64,73 @@ const Instruction* round_lanes(const Instruction* i, Warp& w, std::uint32_t lane
     return i + 1;
 }
 
-/// The number that rounding has made normal may be subnormal with more digits. `before` has the
-/// sources.
-std::uint32_t flushed_result(const Instruction& i, const Warp& w,
-                             const std::array<Lanes, 4>& before, unsigned lane,
-                             std::uint32_t bits) {
+/// The sources of an instruction, flushed while it runs.
+struct FlushedSources {
+    const Instruction& i;
+    const Warp& w;
+    Lanes before[4];  ///< of those that change
+    bool changed[4] = {};
+
+    FlushedSources(const Instruction& instruction, const Warp& warp) : i(instruction), w(warp) {
+        for (unsigned k = 1; k < 4 && has_float_sources(i); ++k) {
+            if (!i.operands[k]) continue;
+            const Slot slot(w, i.operands[k]);
+            const bool flushes = slot.has_small(smallest_normal - 1);
+            changed[k] = flushes || i.operands[k] == i.operands[0];
+            if (changed[k]) before[k] = slot.read();
+            for (unsigned lane = 0; flushes && lane < slot.count; ++lane)
+                slot.at[lane] = flushed(slot.at[lane]);
+        }
+    }
+    /// Gives the sources their numbers back, but not those of `lanes` that are results now.
+    void restore(std::uint32_t lanes) const {
+        for (unsigned k = 1; k < 4; ++k) {
+            if (!changed[k]) continue;
+            const Slot slot(w, i.operands[k]);
+            const std::uint32_t kept = i.operands[k] == i.operands[0] ? lanes : 0;
+            for (unsigned lane = 0; lane < slot.count; ++lane)
+                if (!(kept >> lane & 1)) slot.at[lane] = before[k][lane];
+        }
+    }
+    float of(unsigned k, unsigned lane) const {
+        if (!i.operands[k]) return 0;
+        const Slot slot(w, i.operands[k]);
+        return std::bit_cast<float>(changed[k] ? before[k][slot.count == 1 ? 0 : lane]
+                                               : slot.of(lane));
+    }
+};
+
+/// The number that rounding has made normal may be subnormal with more digits.
+std::uint32_t flushed_result(const FlushedSources& sources, unsigned lane, std::uint32_t bits) {
     if ((bits & ~sign) != smallest_normal) return flushed(bits);
-    const auto source = [&](unsigned k) {
-        const unsigned from = is_uniform(i.operands[k]) ? 0 : lane;
-        return i.operands[k] ? std::bit_cast<float>(before[k][from]) : 0;
-    };
+    const Instruction& i = sources.i;
     switch (i.operation) {
         case Operation::fmul:
         case Operation::fma:
         case Operation::fdiv:
         case Operation::frcp:
             return std::bit_cast<std::uint32_t>(
-                soft::computed(i.operation, source(1), source(2), source(3), {.flushes = true}));
+                soft::computed(i.operation, sources.of(1, lane), sources.of(2, lane),
+                               sources.of(3, lane), {.flushes = true}));
         case Operation::cvt:
             if (i.second_type != Type::f64) return bits;
-            return std::bit_cast<std::uint32_t>(
-                soft::narrowed(w.get<double>(i.operands[1], lane), {Rounding(i.detail & 7), true}));
+            return std::bit_cast<std::uint32_t>(soft::narrowed(
+                sources.w.get<double>(i.operands[1], lane), {Rounding(i.detail & 7), true}));
         default:
             return bits;
     }
 }
 
-/// Runs the instruction `i` behind its prefix `first`, for `lanes`, with flushed sources.
+/// Runs the instruction `i` behind its prefix `first`, for `lanes`.
 const Instruction* flush_lanes(const Instruction* first, const Instruction& i, Warp& w,
                                std::uint32_t lanes) {
-    std::array<Lanes, 4> before;
-    bool changed[4] = {};
-    for (unsigned k = 1; k < 4 && has_float_sources(i); ++k) {
-        if (!i.operands[k]) continue;
-        const Slot slot(w, i.operands[k]);
-        before[k] = slot.read();
-        if (!(changed[k] = has_small(before[k], smallest_normal - 1))) continue;
-        Lanes all = before[k];
-        for (std::uint32_t& bits : all) bits = flushed(bits);
-        slot.write(all);
-    }
+    const FlushedSources sources(i, w);
     const Instruction* next = first->handlers[w.mode](first, w);
+    sources.restore(lanes);
     const Slot to(w, i.operands[0]);
-    for (unsigned k = 1; k < 4; ++k) {
-        if (!changed[k]) continue;
-        Lanes all = before[k];
-        if (i.operands[k] == i.operands[0]) {
-            const Lanes results = to.read();
-            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-                if (lanes >> lane & 1) all[lane] = results[lane];
-        }
-        Slot(w, i.operands[k]).write(all);
-    }
-    if (!has_float_result(i)) return next;
-    Lanes results = to.read();
-    if (!has_small(results, smallest_normal)) return next;
-    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        if (lanes >> lane & 1) results[lane] = flushed_result(i, w, before, lane, results[lane]);
-    to.write(results);
+    if (!has_float_result(i) || !to.has_small(smallest_normal)) return next;
+    for (unsigned lane = 0; lane < to.count; ++lane)
+        if (lanes >> lane & 1) to.at[lane] = flushed_result(sources, lane, to.at[lane]);
     return next;
 }
 
