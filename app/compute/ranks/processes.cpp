@@ -92,7 +92,7 @@ Entry entry_of(const Present& own) {
         if (gpu && entry.gpus < entry.gpu_hashes.size())
             entry.gpu_hashes[entry.gpus] = hash_of_gpu(device->info().pci_bus_id);
         if (gpu) ++entry.gpus;
-        const std::size_t memory = device->info().memory_bytes;
+        const std::uint64_t memory = device->info().memory_bytes;
         entry.memory_bytes = entry.memory_bytes ? std::min(entry.memory_bytes, memory) : memory;
     }
     return entry;
@@ -129,7 +129,7 @@ Message hear(Processes& processes) {
 
 Roll call_roll(Processes* processes, const Present& own) {
     const std::vector<Entry> all = entries_of_all(processes, own);
-    Roll roll{{0}, all.front().memory_bytes};
+    Roll roll{{0}, std::size_t(all.front().memory_bytes)};
     std::set<std::uint64_t> gpus;
     for (std::size_t p = 0; p < all.size(); ++p) {
         const Entry& entry = all[p];

@@ -47,11 +47,13 @@ Handler handler_of(OperandKinds kinds) {
 Handler find_compare_handler(Comparison comparison, Type type, OperandKinds kinds) {
     using namespace types;
     return with_type<int_32 | int_64 | b32 | b64 | f32>(type, [&]<typename T>() -> Handler {
+        using Unsigned = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                                     std::type_identity<T>>::type;
         return with_relation<std::is_floating_point_v<T>>(
             comparison, [&]<class Relation, bool inverse>() -> Handler {
                 // Equality does not depend on the sign: both kinds of integers share a handler.
                 if constexpr (std::is_integral_v<T> && std::is_same_v<Relation, Same>)
-                    return handler_of<Relation, inverse, std::make_unsigned_t<T>>(kinds);
+                    return handler_of<Relation, inverse, Unsigned>(kinds);
                 else
                     return handler_of<Relation, inverse, T>(kinds);
             });

@@ -7,6 +7,7 @@
 
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -95,11 +96,14 @@ std::vector<BarButton> bar_buttons(const ViewOptions& options) {
          tr("Open bodies, kernels, a launch file, or a PNG that Warpscope saved"),
          Command::open_file, false, 1},
         {"lessons.button", tr("Lessons"), tr("Lessons with gates that the detector decides"),
-         Command::toggle_lessons, options.lessons, 2}};
+         Command::toggle_lessons, options.lessons, 2},
+        {"copy.link", tr("Copy link"), tr("Copy a link that opens what is on show"),
+         Command::copy_link, false, 3}};
     if (options.records != Recorded::none)
         buttons.insert(buttons.begin(),
                        {"record", record_label(options), tr("End the recording and save it"),
                         Command::toggle_recording, true, 3});
+    std::erase_if(buttons, [](const BarButton& one) { return !offers(one.command); });
     return buttons;
 }
 
@@ -114,7 +118,7 @@ std::vector<BarButton> save_buttons(const ViewOptions& options) {
          Command::save_window},
         {"copy.picture", tr("Copy picture"), tr("Copy the picture alone to the clipboard"),
          Command::copy_picture}};
-    if (options.records != Recorded::none) return buttons;
+    if (options.records != Recorded::none || !offers(Command::toggle_recording)) return buttons;
     buttons.push_back({"record.picture", tr("Record picture"),
                        tr("Record the picture alone as an animated PNG"),
                        Command::toggle_picture_recording});
@@ -132,8 +136,8 @@ float language_width(Ui& ui) {
 
 /// The width of what is always there.
 float help_width(Ui& ui) {
-    return button_width("?") + button_width(tr("Save")) + ui.px(12) + language_width(ui) +
-           2 * ui.px(4);
+    const float menu = offers(Command::save_window) ? button_width(tr("Save")) + ui.px(12 + 4) : 0;
+    return button_width("?") + menu + language_width(ui) + ui.px(4);
 }
 
 void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
@@ -200,8 +204,10 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
         bar_button(ui, one);
         ImGui::SameLine(0, gap);
     }
-    bar_menu(ui, options, std::move(folded));
-    ImGui::SameLine(0, gap);
+    if (offers(Command::save_window)) {
+        bar_menu(ui, options, std::move(folded));
+        ImGui::SameLine(0, gap);
+    }
     choose_language(ui, speak);
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
@@ -339,7 +345,8 @@ void TransportPanel::draw(Ui& ui, bool narrow) {
                     open ? "on" : "off", true, open))
         ui.ask(Command::toggle_microscope);
     const bool editor = options_.editor && !open;
-    if (icon_button(ui, "editor.open", Icon::code,
+    if (offers(Command::toggle_editor) &&
+        icon_button(ui, "editor.open", Icon::code,
                     editor ? with_key(tr("Close the editor"), Command::toggle_editor)
                            : with_key(tr("Edit the kernel source beside the picture; the edited "
                                          "kernel runs as soon as it compiles"),

@@ -21,7 +21,9 @@
 #include "emulator/witness/witness_words.h"
 #include "experiments/export/page_and_trace.h"
 #include "experiments/framework/metadata.h"
+#include "ui/commands/link.h"
 #include "ui/language/language.h"
+#include "ui/widgets/edition.h"
 
 extern char** environ;
 
@@ -233,6 +235,8 @@ bool TextClipboard::carry_out(Command command, const WidgetMap& widgets) {
         copy(experiments::finding_lines(findings_on_show(stage_, microscope_)), tr("the findings"));
     } else if (command == Command::copy_command) {
         copy(command_of(stage_), tr("the command line"));
+    } else if (command == Command::copy_link) {
+        copy(page_address() + "#" + link_text(stage_, microscope_), tr("the link"));
     } else {
         const auto form = std::ranges::find(forms(), command, &Form::command);
         if (form == forms().end()) return false;

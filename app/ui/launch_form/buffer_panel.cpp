@@ -13,6 +13,7 @@
 #include "ui/documents/kernel_files.h"
 #include "ui/finders/need_finder.h"
 #include "ui/language/language.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -64,12 +65,16 @@ void BufferPanel::save(const char* ending) {
     }
 }
 
-void BufferPanel::head(Ui& ui, const BufferContents& buffer) {
+void BufferPanel::save_buttons(Ui& ui) {
     if (flat_button(ui, "buffer.npy", tr("Save .npy"))) ui.later([this] { save(".npy"); });
     tooltip(ui, tr("Write the numbers for NumPy, beside the launch file."));
     ImGui::SameLine(0, ui.px(6));
     if (flat_button(ui, "buffer.csv", tr("Save .csv"))) ui.later([this] { save(".csv"); });
     tooltip(ui, tr("Write the numbers as text, beside the launch file."));
+}
+
+void BufferPanel::head(Ui& ui, const BufferContents& buffer) {
+    if (offers(Command::save_page)) save_buttons(ui);
     const Array& array = buffer.numbers;
     const auto differing = std::count(buffer.differing.begin(), buffer.differing.end(), true);
     std::string words =

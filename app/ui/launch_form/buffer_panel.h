@@ -24,6 +24,7 @@ class BufferPanel {
 
   private:
     void save(const char* ending);
+    void save_buttons(Ui& ui);
     void head(Ui& ui, const experiments::BufferContents& buffer);
     void table(Ui& ui, const experiments::BufferContents& buffer);
 

@@ -8,6 +8,7 @@
 #include "compiler/nvrtc.h"
 #include "experiments/proposals/propose_launch.h"
 #include "ui/language/language.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -113,13 +114,16 @@ void LaunchPanel::column_titles(Ui& ui, const std::vector<Column>& columns) {
 
 void LaunchPanel::head(Ui& ui) {
     const LaunchFile& file = form_.file();
-    if (flat_button(ui, "launch.save", tr("Save launch file"))) ui.later([this] { form_.save(); });
-    tooltip(ui,
-            (file.built_in ? tr("Write {} and {} to the current folder.",
-                                file.file.filename().string(), file.source.string())
-                           : tr("Write {}, and its source if it is edited.", file.file.string())) +
-                " " + tr("With --launch FILE it runs without a window, and is checked."));
-    ImGui::SameLine(0, ui.px(8));
+    if (offers(Command::save_page)) {
+        if (flat_button(ui, "launch.save", tr("Save launch file")))
+            ui.later([this] { form_.save(); });
+        tooltip(ui, (file.built_in
+                         ? tr("Write {} and {} to the current folder.",
+                              file.file.filename().string(), file.source.string())
+                         : tr("Write {}, and its source if it is edited.", file.file.string())) +
+                        " " + tr("With --launch FILE it runs without a window, and is checked."));
+        ImGui::SameLine(0, ui.px(8));
+    }
     undo_buttons(ui);
     ImGui::SameLine(0, ui.px(8));
     add_launch(ui);

@@ -17,6 +17,7 @@
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/widgets/columns.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/glossary.h"
 #include "ui/widgets/icons.h"
@@ -109,10 +110,12 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
 
 void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {
     const float button = std::max(ui.px(58), button_width(tr("Open…")));
+    const bool opens = offers(Command::open_file);
     std::string typed;
-    if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
+    if (field(ui, id, parameter.text(), opens ? width - button - ui.px(6) : width, typed))
         apply(ui, stage, parameter, typed);
     tooltip(ui, tr(parameter.help()));
+    if (!opens) return;
     ImGui::SameLine(0, ui.px(6));
     // A click on this button leaves the field, and leaving the field applies its text.
     if (flat_button(ui, id + ".open", tr("Open…"), false, {button, 0})) ui.ask(Command::open_file);
@@ -396,9 +399,9 @@ void vsync_row(Ui& ui, const ViewOptions& options, const RowColumns& at) {
 }
 
 void device(Ui& ui, Stage& stage, const ViewOptions& options, const RowColumns& at) {
-    device_row(ui, stage, at);
+    if (offers_gpus()) device_row(ui, stage, at);
     run_rows(ui, stage, at);
-    vsync_row(ui, options, at);
+    if (offers(Command::toggle_vsync)) vsync_row(ui, options, at);
     const compute::DeviceInfo& info = stage.device();
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -408,7 +411,7 @@ void device(Ui& ui, Stage& stage, const ViewOptions& options, const RowColumns& 
                           tr(std::string_view(info.reason))));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
-    if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
+    if (const ShownPicture& picture = stage.shown().picture; picture.texture && offers_gpus()) {
         paragraph(ui.fonts.small, colour::faint,
                   tr("Pixels reach OpenGL: {}", tr(std::string_view(gl::to_string(picture.path)))));
         record(ui, "presentation", gl::to_string(picture.path));

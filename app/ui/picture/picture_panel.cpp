@@ -420,9 +420,14 @@ void PicturePanel::invite(Ui& ui, ImVec2 low, ImVec2 high) {
     if (!barrier || microscope_.is_open() || options_.presentation) return;
     const bool on = is_on(stage_, *barrier);
     if (options_.invited == Invited::to_nothing && !on) options_.invited = Invited::to_the_switch;
+    if (options_.invited == Invited::to_switch_on && on) options_.invited = Invited::to_nothing;
     const ImVec2 middle{(low.x + high.x) / 2, high.y - ui.px(70)};
     const std::string name = tr(barrier->label());
-    if (options_.invited == Invited::to_nothing)
+    if (options_.invited == Invited::to_switch_on)
+        draw_invitation(ui, middle, tr("Without {}, pixels are wrong.", name),
+                        fmt::format("{} (S)", tr("Switch it on")),
+                        [this, held = stage_.held(*barrier)] { flip(stage_, *held); });
+    else if (options_.invited == Invited::to_nothing)
         draw_invitation(ui, middle, tr("What does {} do?", name),
                         fmt::format("{} (S)", tr("Switch it off")),
                         [this, held = stage_.held(*barrier)] { flip(stage_, *held); });

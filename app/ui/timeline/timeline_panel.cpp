@@ -13,6 +13,7 @@
 #include "ui/language/language.h"
 #include "ui/microscope/warps_panel.h"
 #include "ui/microscope_tile/copies_rows.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -77,8 +78,10 @@ void OrderPanel::draw(Ui& ui) {
     record(ui, "order", sentence);
     const ImVec2 behind = ImGui::GetCursorPos();
     ImGui::SetCursorPos({top.x + room + ui.px(16), top.y});
-    if (flat_button(ui, "order.save", tr("Save this order"))) ui.later([this] { save(); });
-    tooltip(ui, tr("Writes a schedule file into the folder in which Warpscope was started."));
+    if (offers(Command::save_window)) {
+        if (flat_button(ui, "order.save", tr("Save this order"))) ui.later([this] { save(); });
+        tooltip(ui, tr("Writes a schedule file into the folder in which Warpscope was started."));
+    }
     ImGui::SetCursorPos({behind.x, std::max(behind.y, ImGui::GetCursorPosY()) + ui.px(4)});
     // The line of the next step: the newest one that has begun.
     const std::uint64_t position = microscope_.stepper().position();

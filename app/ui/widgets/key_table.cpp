@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ui/language/language.h"
+#include "ui/widgets/edition.h"
 
 namespace warpscope::ui {
 namespace {
@@ -14,7 +15,17 @@ constexpr int control = GLFW_MOD_CONTROL, shift = GLFW_MOD_SHIFT;
 constexpr auto general = KeyScope::general, microscope = KeyScope::microscope,
                editor = KeyScope::editor, presentation = KeyScope::presentation;
 
-const std::vector<KeyRow> table{
+/// The rows without the commands that this edition lacks.
+std::vector<KeyRow> offered(std::vector<KeyRow> rows) {
+    std::erase_if(rows, [](KeyRow& row) {
+        const bool listed = row.shortcuts.empty();
+        std::erase_if(row.shortcuts, [](const Shortcut& one) { return !offers(one.command); });
+        return !listed && row.shortcuts.empty();
+    });
+    return rows;
+}
+
+const std::vector<KeyRow> table = offered({
     {general, "pause or run", {{Command::toggle_pause, GLFW_KEY_SPACE, 0, "Space"}}},
     {general,
      "run one frame, then pause",
@@ -49,6 +60,7 @@ const std::vector<KeyRow> table{
     {general, "copy the table on show as Markdown", {{Command::copy_markdown, 0, 0, ""}}},
     {general, "copy the table on show as JSON", {{Command::copy_json, 0, 0, ""}}},
     {general, "copy the command line of the picture", {{Command::copy_command, 0, 0, ""}}},
+    {general, "copy a link to what is on show", {{Command::copy_link, 0, 0, ""}}},
     {general,
      "copy the picture alone",
      {{Command::copy_picture, GLFW_KEY_C, control | shift, "Ctrl+Shift+C"}}},
@@ -192,7 +204,7 @@ const std::vector<KeyRow> table{
      "open the next, the previous prepared state",
      {{Command::next_state, GLFW_KEY_RIGHT, 0, "→"},
       {Command::previous_state, GLFW_KEY_LEFT, 0, "←"}}},
-};
+});
 
 const Shortcut* find_exactly(KeyScope scope, int key, int modifiers) {
     for (const KeyRow& row : table) {

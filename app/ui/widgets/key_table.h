@@ -47,6 +47,7 @@ enum class Command {
     copy_markdown,
     copy_json,
     copy_command,
+    copy_link,
     copy_picture,
     save_page,
     save_trace,

@@ -20,8 +20,9 @@ enum class ProgramAnswer {
     run,
 };
 
-/// To what the picture has invited somebody new.
-enum class Invited { to_nothing, to_the_switch, to_all };
+/// To what the picture has invited somebody new. `to_switch_on`: to nothing yet, and the barrier
+/// was off at the start.
+enum class Invited { to_switch_on = -1, to_nothing, to_the_switch, to_all };
 
 /// What is being recorded.
 enum class Recorded { none, window, picture };

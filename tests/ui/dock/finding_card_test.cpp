@@ -119,5 +119,16 @@ TEST_F(FindingCardTest, SomebodyNewIsInvitedToTearThePictureAndToAskWhy) {
     EXPECT_EQ(view_->widgets().find("invitation"), nullptr);
 }
 
+TEST_F(FindingCardTest, SomebodyNewWhoSeesATornPictureIsInvitedToHealIt) {
+    show("ripple", {{"size", "64"}, {"sync", "off"}});
+    view_->options().invited = Invited::to_switch_on;
+    frames(2);
+    EXPECT_EQ(value("invitation"), "Without __syncthreads(), pixels are wrong.");
+    click("invitation.accept");
+    settle();
+    EXPECT_EQ(stage_->parameters().find("sync").text(), "on");
+    EXPECT_EQ(value("invitation"), "What does __syncthreads() do?");
+}
+
 }  // namespace
 }  // namespace warpscope::ui

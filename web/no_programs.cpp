@@ -1,0 +1,45 @@
+// In place of files of app/ui and app/compute that start processes, which a page can't.
+#include "compiler/programs/run_command.h"
+#include "compute/helper/helpers.h"
+#include "ui/edits/compiler_download.h"
+#include "ui/edits/program_opener.h"
+#include "ui/window/screenshot.h"
+
+namespace warpscope::compiler {
+
+Ended run_command(std::vector<std::string>, const std::stop_token&,
+                  const std::function<void(std::string_view)>&) {
+    throw std::runtime_error("a page starts no programs");
+}
+
+}  // namespace warpscope::compiler
+
+namespace warpscope::ui {
+
+bool CompilerDownload::can_run() {
+    return false;
+}
+void CompilerDownload::start() {}
+bool CompilerDownload::runs() const {
+    return false;
+}
+double CompilerDownload::seconds() const {
+    return 0;
+}
+CompilerDownload::News CompilerDownload::take_news() {
+    return News::none;
+}
+
+ProgramOpener::~ProgramOpener() = default;
+bool ProgramOpener::is_program(const std::filesystem::path&) {
+    return false;
+}
+void ProgramOpener::open(const std::string&) {}
+void ProgramOpener::draw(Ui&) {}
+void ProgramOpener::advance() {}
+
+std::filesystem::path screenshot_folder() {
+    return "/";
+}
+
+}  // namespace warpscope::ui

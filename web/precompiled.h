@@ -1,0 +1,3 @@
+#pragma once
+#include "libcxx.h"
+#include "../app/precompiled.h"
