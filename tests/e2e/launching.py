@@ -96,8 +96,9 @@ class Launching(Session):
         found = next(r["value"] for r in run["report"] if r["name"] == "largest")
         self.assertAlmostEqual(found, largest, delta=1e-4 * largest)
 
-    def captured(self, number, values):
-        """Writes launch `number` of a program, whose kernel doubles these integers."""
+    def captured(self, number, values, kernel="twice"):
+        """Writes launch `number` of a program, whose kernel doubles these integers. "early" reads what another warp
+        may have doubled already."""
         def keep(name, numbers):
             (folder / name).write_bytes(struct.pack(f"<{len(numbers)}i", *numbers))
             return {"file": name}
@@ -105,20 +106,22 @@ class Launching(Session):
         folder.mkdir(exist_ok=True)
         (folder / "double.cu").write_text(
             "__global__ void twice(int* data, int n) {\n"
-            "    if (threadIdx.x < n) data[threadIdx.x] *= 2;\n}\n", encoding="utf-8")
-        file = f"{number:05}-twice.launch.json"
+            "    if (threadIdx.x < n) data[threadIdx.x] *= 2;\n}\n"
+            "__global__ void early(int* data, int n) {\n"
+            "    if (threadIdx.x < n) data[threadIdx.x] = 2 * data[63 - threadIdx.x];\n}\n", encoding="utf-8")
+        file = f"{number:05}-{kernel}.launch.json"
         (folder / file).write_text(json.dumps({
             "source": "double.cu",
             "buffers": {"memory1": {"fill": keep(f"before{number}.bin", values)}},
-            "launches": [{"kernel": "twice", "grid": 1, "block": 32, "captured": [
+            "launches": [{"kernel": kernel, "grid": 1, "block": 64, "captured": [
                 {"bytes": "0000000000200000",
                  "addresses": [{"at": 0, "buffer": "memory1", "plus": 4}]},
                 {"bytes": struct.pack("<i", len(values) - 1).hex()}]}],
             "expect": [{"buffer": "memory1", "equals": keep(
                 f"after{number}.bin", [values[0], *(2 * value for value in values[1:])])}]}),
             encoding="utf-8")
-        return {"number": number, "file": file, "kernel": "twice", "grid": [1, 1, 1],
-                "block": [32, 1, 1], "ms": 0.5, "findings": 0}
+        return {"number": number, "file": file, "kernel": kernel, "grid": [1, 1, 1],
+                "block": [64, 1, 1], "ms": 0.5, "findings": 0}
 
     def test_the_launches_of_a_program_open_one_after_the_other(self):
         launches = [self.captured(3, [5, 6, 7]), self.captured(8, [1, -2, 3, 4])]
@@ -136,6 +139,30 @@ class Launching(Session):
         app.choose("program_launch", "8")
         app.wait_value("launch.launches[0].arguments.n", "3")
         app.wait_value("result.smallest", lambda value: value.endswith("4"))
+
+    def test_each_launch_of_a_program_has_its_verdict_and_the_first_with_a_race_is_on_show(self):
+        numbers = list(range(65))
+        launches = [self.captured(number, numbers, "early" if number in (4, 5) else "twice") for number in range(1, 7)]
+        (self.home / "captured" / "program.json").write_text(
+            json.dumps({"command": "./app", "launches": launches}), encoding="utf-8")
+        app = self.start("--launch", self.home / "captured")
+        app.wait_value("program_launch", "4")
+        app.wait_value("program.state", "The program has ended. 6 of 6 launches are checked.")
+        app.settle()
+        app.wait_value("program_launch:1", "No race found")
+        app.wait_value("program_launch:5", lambda value: value.startswith("Race"))
+        app.click("program_found")
+        wait_for("the harmless launches to go", lambda: "program_launch:1" not in app.widgets())
+        self.assertIn("program_launch:5", app.widgets())
+        app.click("program_found")
+        app.choose("program_kernel", "twice")
+        wait_for("the other kernel to go", lambda: "program_launch:5" not in app.widgets())
+        # A person's choice stays.
+        app.choose("program_launch", "6")
+        # What the capture has fixed can't be changed.
+        app.click("dock.launch")
+        wait_for("the form", lambda: "launch.buffers.data.type" in app.widgets())
+        self.assertFalse(app.widgets()["launch.buffers.data.type"]["enabled"])
 
     def test_a_right_click_says_which_launch_has_written_a_number(self):
         launches = [self.captured(3, [5, 6, 7]), self.captured(8, [5, 12, 14])]

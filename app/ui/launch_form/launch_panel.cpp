@@ -90,10 +90,12 @@ void set_expected(LaunchFile& file, const std::string& buffer, const std::string
 }  // namespace
 
 void LaunchPanel::cell(Ui& ui, const std::string& place, const std::string& current, float width,
-                       const std::string& help, const LaunchForm::Set& set) {
+                       const std::string& help, const LaunchForm::Set& set,
+                       const std::string& hint) {
     std::string typed;
-    if (field(ui, "launch." + place, form_.text(place, current), ui.px(width), typed))
+    if (field(ui, "launch." + place, form_.text(place, current), ui.px(width), typed, hint))
         ui.later([this, place, typed, set] { form_.set(place, typed, set); });
+    ui.widgets.last().enabled = ImGui::GetStyle().Alpha >= 1;  // less than 1: disabled
     const std::string error = form_.error(place);
     tooltip(ui, error.empty() ? help : error);
     if (error.empty()) return;
@@ -474,34 +476,47 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
     ImGui::AlignTextToFramePadding();
     clipped_text(ui.fonts.mono, colour::text, buffer.name, ui.px(110));
     ImGui::SameLine(x + ui.px(110 + gap), 0);
-    cell(ui, place + ".type", buffer.type ? to_string(*buffer.type) : "", 80,
-         tr("The type of an element, such as float4; empty: that of the kernel's pointer."),
-         [index](LaunchFile& file, const std::string& text) {
-             auto& type = file.buffers[index].type;
-             type.reset();
-             if (!text.empty()) type = launches::parse_element_type(text);
-         });
+    const auto& types = form_.plan()->types;
+    const bool is_captured =
+        form_.plan()->file.of_program && std::holds_alternative<std::filesystem::path>(buffer.fill);
+    ImGui::BeginDisabled(is_captured);
+    cell(
+        ui, place + ".type", buffer.type ? to_string(*buffer.type) : "", 80,
+        tr("The type of an element, such as float4; empty: that of the kernel's pointer."),
+        [index](LaunchFile& file, const std::string& text) {
+            auto& type = file.buffers[index].type;
+            type.reset();
+            if (!text.empty()) type = launches::parse_element_type(text);
+        },
+        index < types.size() ? to_string(types[index]) : "");
     ImGui::SameLine(0, ui.px(gap));
-    cell(ui, place + ".shape", to_text(buffer.shape), 150,
-         tr("One to four sizes, the last one fastest: height, width. Empty: that of the file."),
-         [index](LaunchFile& file, const std::string& text) {
-             auto& shape = file.buffers[index].shape;
-             shape.clear();
-             if (!text.empty()) shape = parse_list(text, 4);
-         });
+    cell(
+        ui, place + ".shape", to_text(buffer.shape), 150,
+        tr("One to four sizes, the last one fastest: height, width. Empty: that of the file."),
+        [index](LaunchFile& file, const std::string& text) {
+            auto& shape = file.buffers[index].shape;
+            shape.clear();
+            if (!text.empty()) shape = parse_list(text, 4);
+        },
+        is_captured ? tr("as captured") : tr("that of the file"));
+    ImGui::EndDisabled();
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".fill", launches::fill_text(buffer.fill), 220, tr(fill_help),
          [index](LaunchFile& file, const std::string& text) {
              file.buffers[index].fill = launches::parse_fill_text(text);
          });
     ImGui::SameLine(0, ui.px(gap));
-    cell(ui, place + ".keep", buffer.keep, 110,
-         tr("A frame begins with what the frame before left in this buffer, or in another one: "
-            "write its name. Empty: with the fill."),
-         [index](LaunchFile& file, const std::string& text) {
-             if (!text.empty()) (void)file.index_of(text);
-             file.buffers[index].keep = text;
-         });
+    ImGui::BeginDisabled(is_captured);
+    cell(
+        ui, place + ".keep", buffer.keep, 110,
+        tr("A frame begins with what the frame before left in this buffer, or in another one: "
+           "write its name. Empty: with the fill."),
+        [index](LaunchFile& file, const std::string& text) {
+            if (!text.empty()) (void)file.index_of(text);
+            file.buffers[index].keep = text;
+        },
+        tr("nothing"));
+    ImGui::EndDisabled();
     ImGui::SameLine(0, ui.px(gap));
     expectation(ui, buffer.name);
     ImGui::SameLine(0, ui.px(gap));

@@ -34,7 +34,7 @@ class LaunchPanel {
     void undo_buttons(Ui& ui);
     void column_titles(Ui& ui, const std::vector<Column>& columns);
     void cell(Ui& ui, const std::string& place, const std::string& current, float width,
-              const std::string& help, const LaunchForm::Set& set);
+              const std::string& help, const LaunchForm::Set& set, const std::string& hint = {});
     void launches(Ui& ui);
     void kernel_cell(Ui& ui, std::size_t index);
     void launch_row(Ui& ui, std::size_t index);

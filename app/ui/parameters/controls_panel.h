@@ -13,6 +13,9 @@ class ControlsPanel {
     ControlsPanel(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
 
     void draw(Ui& ui);
+    /// The checks of the launches of a program.
+    ProgramChecks& checks() { return program_.checks(); }
+    bool busy() const { return program_.busy(); }
 
   private:
     Stage& stage_;

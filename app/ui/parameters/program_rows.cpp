@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "experiments/launch/launch_plan.h"
 #include "experiments/launch/open_launch.h"
 #include "programs/report/program_control.h"
+#include "ui/dock/verdict_card.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 
@@ -18,9 +20,18 @@ void ProgramRows::read(const std::filesystem::path& folder) {
     std::error_code none;
     const auto written = std::filesystem::last_write_time(folder / "program.json", none);
     if (folder == folder_ && written == written_) return;
+    const bool other = folder != folder_;
     folder_ = folder;
     written_ = written;
     capture_ = launches::read_capture(folder);
+    if (!capture_ || capture_->launches.empty()) return;
+    // The folder of a source has the launches of its newest run.
+    const auto begun = std::filesystem::last_write_time(capture_->launches[0].file, none);
+    if (!other && begun == begun_) return;
+    begun_ = begun;
+    checks_.forget();
+    is_chosen_ = false;
+    kernel_shown_.clear();
 }
 
 void ProgramRows::draw(Ui& ui, const RowColumns& at) {
@@ -28,30 +39,32 @@ void ProgramRows::draw(Ui& ui, const RowColumns& at) {
     if (!plan || plan->file.built_in) return;
     read(plan->file.file.parent_path());
     if (!capture_) return;
+    const auto& launches = capture_->launches;
     const auto shown =
-        std::ranges::find(capture_->launches, plan->file.file, &launches::CapturedLaunch::file);
-    if (shown == capture_->launches.end()) return;
-    launch_row(ui, at, std::size_t(shown - capture_->launches.begin()));
-    if (programs::is_alive(capture_->process)) pause_rows(ui, at);
+        std::ranges::find(launches, plan->file.file, &launches::CapturedLaunch::file);
+    if (shown == launches.end()) return;
+    checks_.follow(*capture_, stage_.run());
+    show_first_race(ui);
+    const bool runs = programs::is_alive(capture_->process);
+    launch_rows(ui, at, std::size_t(shown - launches.begin()), runs);
+    if (runs) pause_rows(ui, at);
 }
 
-void ProgramRows::launch_row(Ui& ui, const RowColumns& at, std::size_t chosen) {
-    std::vector<std::string> numbers, labels;
+/// The launch that is looked at is the first one with a race, unless a person has chosen one.
+void ProgramRows::show_first_race(Ui& ui) {
+    if (is_chosen_) return;
     for (const launches::CapturedLaunch& launch : capture_->launches) {
-        numbers.push_back(fmt::format("{}", launch.number));
-        labels.push_back(tr("{}: {}, {} x {}, {:.3g} ms", launch.number, launch.kernel,
-                            launch.grid.count(), launch.block.count(), launch.milliseconds));
-        if (launch.findings)
-            labels.back() += fmt::format(", {}", counted(launch.findings, "finding"));
+        const RaceSummary* const verdict = checks_.of(launch.file);
+        if (!verdict) return;  // one before may have a race, too
+        if (mark_of(*verdict) != Mark::octagon) continue;
+        is_chosen_ = true;
+        if (launch.file != stage_.shown().plan->file.file) open(ui, launch.file);
+        return;
     }
-    const launches::CapturedLaunch& shown = capture_->launches[chosen];
-    row_label(ui, at, tr("Program's launch"),
-              tr("The launches of {}. This one had {} blocks of {} threads and took "
-                 "{:.3g} ms.",
-                 capture_->command, shown.grid.count(), shown.block.count(), shown.milliseconds));
-    const int clicked = dropdown(ui, "program_launch", numbers, labels, chosen, at.widget);
-    if (clicked < 0) return;
-    ui.later([this, file = capture_->launches[std::size_t(clicked)].file] {
+}
+
+void ProgramRows::open(Ui& ui, const std::filesystem::path& file) {
+    ui.later([this, file] {
         try {
             const launches::LaunchFile launch = launches::read_launch_file(file);
             stage_.open_launch(launch, experiments::read_launch_source(launch));
@@ -59,6 +72,110 @@ void ProgramRows::launch_row(Ui& ui, const RowColumns& at, std::size_t chosen) {
             stage_.say(error.what(), Tone::error);
         }
     });
+}
+
+/// The verdict on the launch on show is of all its blocks, and of its source as it stands now.
+RaceSummary ProgramRows::verdict_on(std::size_t launch, std::size_t shown) const {
+    if (launch == shown && stage_.race_summary().state != RaceSummary::State::unknown)
+        return stage_.race_summary();
+    const RaceSummary* const verdict = checks_.of(capture_->launches[launch].file);
+    return verdict ? *verdict : RaceSummary{.chip = tr("Not checked")};
+}
+
+/// The launches of the kernel that is chosen, without those of which nothing was found if a person
+/// wishes so.
+std::vector<std::size_t> ProgramRows::listed(std::size_t shown) const {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < capture_->launches.size(); ++i) {
+        if (!kernel_shown_.empty() && capture_->launches[i].kernel != kernel_shown_) continue;
+        const Mark mark = mark_of(verdict_on(i, shown));
+        if (!found_only_ || mark == Mark::octagon || mark == Mark::triangle) rows.push_back(i);
+    }
+    return rows;
+}
+
+/// Draws a list of the kernels of the program. Returns whether another entry of it was chosen,
+/// which then is `kernel`; empty: all kernels.
+bool ProgramRows::kernel_list(Ui& ui, const char* id, const char* all, float width,
+                              std::string& kernel) const {
+    std::vector<std::string> ids{"all"}, labels{all};
+    std::size_t chosen = 0;
+    for (const launches::CapturedLaunch& launch : capture_->launches) {
+        if (std::ranges::find(labels.begin() + 1, labels.end(), launch.kernel) != labels.end())
+            continue;
+        if (launch.kernel == kernel) chosen = ids.size();
+        ids.push_back(launch.kernel);
+        labels.push_back(launch.kernel);
+    }
+    const int clicked = dropdown(ui, id, ids, labels, chosen, width);
+    if (clicked >= 0) kernel = clicked == 0 ? "" : labels[std::size_t(clicked)];
+    return clicked >= 0;
+}
+
+void ProgramRows::launch_rows(Ui& ui, const RowColumns& at, std::size_t shown, bool runs) {
+    const std::size_t count = capture_->launches.size();
+    heading(ui, tr("The program's launches"));
+    tooltip(ui, capture_->command);
+    std::string words = runs ? tr("The program runs.") : tr("The program has ended.");
+    if (checks_.checked() > 0 || checks_.busy())
+        words += " " + tr("{} of {} launches are checked.", checks_.checked(), count);
+    paragraph(ui.fonts.small, colour::dim, words);
+    record(ui, "program.state", words);
+    if (count > 1) {
+        row_label(ui, at, tr("Show"), tr("The launches that are listed."));
+        kernel_list(ui, "program_kernel", tr("every kernel"), at.widget, kernel_shown_);
+        row_label(ui, at, tr("Only findings"), tr("List only launches with a finding."));
+        if (toggle_switch(ui, "program_found", found_only_, at.widget)) found_only_ = !found_only_;
+    }
+    const std::vector<std::size_t> rows = listed(shown);
+    if (rows.empty()) text(ui.fonts.small, colour::dim, tr("No such launch has a finding."));
+    const float height = ui.px(22), most = 8;
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, colour::background);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 size{ImGui::GetContentRegionAvail().x,
+                      height * std::clamp(float(rows.size()), 1.F, most)};
+    ImGui::BeginChild("launches", size);
+    const float row = height * float(std::ranges::find(rows, shown) - rows.begin());
+    const float scrolled = row - ImGui::GetScrollY();
+    if (std::exchange(shown_, shown) != shown && (scrolled < 0 || scrolled + height > size.y))
+        ImGui::SetScrollY(row - size.y / 2);
+    ImGuiListClipper clipper;
+    clipper.Begin(int(rows.size()), height);
+    while (clipper.Step())
+        for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+            launch_row(ui, rows[std::size_t(i)], shown, height);
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
+    record_rect(ui, low, {low.x + size.x, low.y + size.y}, "program_launch",
+                std::to_string(capture_->launches[shown].number));
+    ImGui::Dummy({0, ui.px(4)});
+}
+
+void ProgramRows::launch_row(Ui& ui, std::size_t index, std::size_t shown, float height) {
+    const launches::CapturedLaunch& launch = capture_->launches[index];
+    const RaceSummary verdict = verdict_on(index, shown);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string number = std::to_string(launch.number);
+    if (ImGui::Selectable(("##" + number).c_str(), index == shown, 0, {width, height})) {
+        is_chosen_ = true;
+        open(ui, launch.file);
+    }
+    record(ui, "program_launch:" + number, verdict.chip);
+    tooltip(ui, tr("{}, {} blocks of {} threads, {:.3g} ms.", launch.kernel, launch.grid.count(),
+                   launch.block.count(), launch.milliseconds) +
+                    (verdict.sentence.empty() ? "" : "\n" + verdict.sentence));
+    const Mark mark = mark_of(verdict);
+    draw_mark(mark, {low.x + ui.px(11), low.y + height / 2}, ui.px(5.5F), colour_of(mark));
+    ImGui::PushFont(ui.fonts.small);
+    const std::string words =
+        shortened(fmt::format("{}  {}", number, launch.kernel), width - ui.px(30));
+    ImGui::GetWindowDrawList()->AddText(
+        {low.x + ui.px(24), low.y + (height - ImGui::GetTextLineHeight()) / 2}, colour::text,
+        words.c_str());
+    ImGui::PopFont();
 }
 
 void ProgramRows::pause_rows(Ui& ui, const RowColumns& at) {
@@ -70,19 +187,9 @@ void ProgramRows::pause_rows(Ui& ui, const RowColumns& at) {
         ImGui::SameLine();
         if (flat_button(ui, "program.next", tr("Next launch"))) control(true);
     }
-    std::vector<std::string> ids{"all"}, labels{tr("every launch")};
-    std::size_t chosen = 0;
-    for (const launches::CapturedLaunch& launch : capture_->launches) {
-        if (std::ranges::find(ids.begin() + 1, ids.end(), launch.kernel) != ids.end()) continue;
-        if (launch.kernel == kernel_) chosen = ids.size();
-        ids.push_back(launch.kernel);
-        labels.push_back(launch.kernel);
-    }
     row_label(ui, at, tr("Pause at"), tr("The kernel behind whose launches the program pauses."));
-    const int clicked = dropdown(ui, "program_pause_at", ids, labels, chosen, at.widget);
-    if (clicked < 0) return;
-    kernel_ = clicked == 0 ? "" : ids[std::size_t(clicked)];
-    if (is_paused_) control(true);
+    const bool other = kernel_list(ui, "program_pause_at", tr("every launch"), at.widget, kernel_);
+    if (other && is_paused_) control(true);
 }
 
 void ProgramRows::control(bool wait) {

@@ -352,14 +352,14 @@ float button_width(const char* label) {
 }
 
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,
-           std::string& typed) {
+           std::string& typed, const std::string& hint) {
     const bool editing = ui.edit.id == id;
     std::array<char, 4096> buffer{};  // as long as a path can be
     (editing ? ui.edit.text : current).copy(buffer.data(), buffer.size() - 1);
     ImGui::SetNextItemWidth(width);
-    const bool entered =
-        ImGui::InputText(("##" + id).c_str(), buffer.data(), buffer.size(),
-                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    const bool entered = ImGui::InputTextWithHint(
+        ("##" + id).c_str(), hint.c_str(), buffer.data(), buffer.size(),
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     record(ui, id, buffer.data());
     const bool left = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive() && !entered) {

@@ -91,9 +91,9 @@ float segments_width(const std::vector<std::string>& labels);
 int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
              const std::vector<std::string>& labels, std::size_t chosen, float width);
 /// A text field that shows `current` until a person types. Returns true when Enter, or leaving the
-/// field, confirms another text, which is then in `typed`.
+/// field, confirms another text, which is then in `typed`. `hint` stands there while it is empty.
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,
-           std::string& typed);
+           std::string& typed, const std::string& hint = {});
 
 /// The values as a line, the oldest on the left. The lower end is at most 80 % of the largest
 /// value, so that small changes look small.

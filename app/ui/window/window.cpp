@@ -114,7 +114,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     if (has_font_for(wished)) set_language(wished);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
-    view_->microscope().reasons().follow_captures(options.helpers);
+    view_->follow_programs(options.helpers);
     shots_ = std::make_unique<WindowShots>(*stage_, *view_, options.record);
     start_.end();
     if (unfinished_.before()) stage_->pause(true);

@@ -75,8 +75,9 @@ class WindowView {
     /// True if something moves without the experiment, so that another frame must be drawn.
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || microscope_.searches() ||
-               stage_.checks().busy || opener_.busy() || program_opener_.busy() ||
-               nvcc_download_.runs() || lessons_.busy() || (options_.marks && marks_.moves());
+               stage_.checks().busy || controls_.busy() || opener_.busy() ||
+               program_opener_.busy() || nvcc_download_.runs() || lessons_.busy() ||
+               (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
@@ -100,6 +101,11 @@ class WindowView {
     std::optional<experiments::Timeline> timeline();
     CompilerDownload& download() { return download_; }
     LessonBook& lessons() { return lessons_; }
+    /// Has launches of a program compiled by these helpers.
+    void follow_programs(compute::Helpers* helpers) {
+        microscope_.reasons().follow_captures(helpers);
+        controls_.checks().check_with(helpers);
+    }
     Tour& tour() { return tour_; }
     /// Changes the language of the window, or says which font is missing.
     void speak(Language wished);
