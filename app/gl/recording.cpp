@@ -88,6 +88,12 @@ Recording::~Recording() {
     std::filesystem::remove(partial_, ignored);
 }
 
+std::uintmax_t Recording::bytes() const {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(partial_, error);
+    return error ? 0 : bytes;
+}
+
 void Recording::fail(const char* why) const {
     throw Error(fmt::format("can't record {}: {}", path_.string(), why));
 }

@@ -43,6 +43,8 @@ class Recording {
     void finish();
 
     std::size_t frames() const { return frames_; }
+    /// Of the file so far.
+    std::uintmax_t bytes() const;
     const std::filesystem::path& path() const { return path_; }
 
     /// Whether the extension of a file is one of those above.
@@ -99,6 +101,8 @@ class LiveRecording {
     std::size_t dropped() const { return dropped_; }
     /// Since it was begun.
     std::chrono::seconds length() const;
+    /// Of the file so far.
+    std::uintmax_t bytes() const { return recording_.bytes(); }
     /// Room for the pixels of a frame, with any contents: that of a frame which is compressed.
     std::vector<std::uint8_t> room();
     /// Adds the pixels of the frame that is on show from now on, as OpenGL reads them: r, g, b, a,

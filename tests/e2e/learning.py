@@ -231,7 +231,7 @@ class Learning(Scenario):
         app.pass_frames()
         app.key("ctrl+F12")  # either key ends it
         said = app.wait_value("message", lambda value: value.startswith("Saved"))
-        picture, texts = read_png(said.removeprefix("Saved ").rpartition(", ")[0])
+        picture, texts = read_png(said.removeprefix("Saved ").split(", ")[0])
         self.assertEqual(picture, shown)
         self.assertEqual(texts["ripple.sync"], "off")
         # A recording that is discarded leaves nothing.

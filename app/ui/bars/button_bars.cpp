@@ -118,12 +118,10 @@ std::vector<BarButton> save_buttons(const ViewOptions& options) {
          Command::save_window},
         {"copy.picture", tr("Copy picture"), tr("Copy the picture alone to the clipboard"),
          Command::copy_picture}};
-    if (options.records != Recorded::none || !offers(Command::toggle_recording)) return buttons;
-    buttons.push_back({"record.picture", tr("Record picture"),
-                       tr("Record the picture alone as an animated PNG"),
-                       Command::toggle_picture_recording});
-    buttons.push_back({"record", tr("Record window"), tr("Record the window as an animated PNG"),
-                       Command::toggle_recording});
+    if (options.records != Recorded::none || !offers(Command::ask_recording)) return buttons;
+    buttons.push_back({"record", tr("Record…"),
+                       tr("Choose what is recorded, as which file and how long"),
+                       Command::ask_recording});
     return buttons;
 }
 
@@ -150,6 +148,12 @@ void choose_language(Ui& ui, const std::function<void(Language)>& speak) {
         dropdown(ui, "language", ids, labels, std::size_t(language()), language_width(ui));
     tooltip(ui, tr("The language of the window."));
     if (clicked >= 0) ui.later([speak, clicked] { speak(languages[clicked].language); });
+}
+
+/// The button of a recording, whose words change, keeps its width.
+float width_of(Ui& ui, const BarButton& one) {
+    const float width = button_width(one.label.c_str());
+    return one.on && one.command == Command::toggle_recording ? std::max(width, ui.px(180)) : width;
 }
 
 void bar_button(Ui& ui, const BarButton& one, ImVec2 size = {0, 0}) {
@@ -191,7 +195,7 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
     std::vector<BarButton> buttons = bar_buttons(options), folded;
     const auto width = [&] {
         float sum = help_width(ui);
-        for (const BarButton& one : buttons) sum += button_width(one.label.c_str()) + gap;
+        for (const BarButton& one : buttons) sum += width_of(ui, one) + gap;
         return sum;
     };
     while (!buttons.empty() && width() > room) {
@@ -201,7 +205,7 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
     }
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width());
     for (const BarButton& one : buttons) {
-        bar_button(ui, one);
+        bar_button(ui, one, {width_of(ui, one), 0});
         ImGui::SameLine(0, gap);
     }
     if (offers(Command::save_window)) {
@@ -218,7 +222,11 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys,
 
 std::string record_label(const ViewOptions& options) {
     if (options.records == Recorded::none) return tr("Record");
-    const std::string label = tr("Stop, {} s", options.recorded_seconds);
+    const std::string size = fmt::format("{:.1f} MB", double(options.recorded_bytes) / 1e6);
+    const std::string label =
+        options.record_seconds > options.recorded_seconds
+            ? tr("Stop, {} s left, {}", options.record_seconds - options.recorded_seconds, size)
+            : tr("Stop, {} s, {}", options.recorded_seconds, size);
     if (options.dropped_frames == 0) return label;
     return label + tr(", {} dropped", counted(options.dropped_frames, "frame"));
 }

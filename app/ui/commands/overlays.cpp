@@ -4,6 +4,8 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -39,35 +41,49 @@ class OverlayStyle {
     OverlayStyle& operator=(const OverlayStyle&) = delete;
 };
 
-/// Draws the rows of one scope, below a title, in a column of this width.
-void section(Ui& ui, const char* title, KeyScope scope, float width) {
-    ImGui::BeginGroup();
-    heading(ui, title);
-    float widest = 0;
-    ImGui::PushFont(ui.fonts.mono);
-    for (const KeyRow& row : key_table())
-        if (row.scope == scope)
-            widest = std::max(widest, ImGui::CalcTextSize(row.keys().c_str()).x);
-    ImGui::PopFont();
-    for (const KeyRow& row : key_table()) {
-        if (row.scope != scope || row.keys().empty()) continue;
-        text(ui.fonts.mono, colour::accent, row.keys());
-        ImGui::SameLine(widest + ui.px(18), 0);
-        paragraph(ui.fonts.body, colour::text, tr(row.does), width - widest - ui.px(18));
-    }
-    ImGui::EndGroup();
+std::string lower(std::string words) {
+    for (char& c : words)
+        if (static_cast<unsigned char>(c) < 128)
+            c = char(std::tolower(static_cast<unsigned char>(c)));
+    return words;
 }
 
 }  // namespace
 
-void KeyList::draw(Ui& ui) const {
+/// Draws the rows of one scope that are searched for, below a title, in a column of this width.
+/// False: there is none.
+bool KeyList::section(Ui& ui, const char* title, KeyScope scope, float width) const {
+    std::vector<const KeyRow*> rows;
+    float widest = 0;
+    ImGui::PushFont(ui.fonts.mono);
+    for (const KeyRow& row : key_table()) {
+        const std::string keys = row.keys();
+        if (row.scope != scope || keys.empty()) continue;
+        widest = std::max(widest, ImGui::CalcTextSize(keys.c_str()).x);
+        if (lower(keys + " " + tr(row.does)).find(lower(searched_)) != std::string::npos)
+            rows.push_back(&row);
+    }
+    ImGui::PopFont();
+    if (rows.empty()) return false;
+    heading(ui, title);
+    for (const KeyRow* row : rows) {
+        text(ui.fonts.mono, colour::accent, row->keys());
+        ImGui::SameLine(widest + ui.px(18), 0);
+        paragraph(ui.fonts.body, colour::text, tr(row->does), width - widest - ui.px(18));
+    }
+    ImGui::Dummy({0, ui.px(8)});
+    return true;
+}
+
+void KeyList::draw(Ui& ui) {
     if (!shown_) return;
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
+    ImGui::SetNextWindowPos({screen.x / 2, ui.px(20)}, ImGuiCond_Always, {0.5F, 0});
     const OverlayStyle style(ui);
     // A list that is higher than the window scrolls.
     const ImVec2 most{screen.x - ui.px(40), screen.y - ui.px(40)};
     ImGui::SetNextWindowSizeConstraints({0, 0}, most);
+    if (begins_) ImGui::SetNextWindowFocus();
     ImGui::Begin("##keys", nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
                      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove |
@@ -75,15 +91,24 @@ void KeyList::draw(Ui& ui) const {
     const float room = most.x - ui.px(44) - ImGui::GetStyle().ScrollbarSize, gap = ui.px(36);
     const bool beside = room >= ui.px(900);
     const float width = beside ? (room - gap) / 2 : room;
-    section(ui, tr("Keys"), KeyScope::general, width);
-    if (beside) ImGui::SameLine(0, gap);
+    if (std::exchange(begins_, false)) ImGui::SetKeyboardFocusHere();
+    std::array<char, 64> typed{};
+    searched_.copy(typed.data(), typed.size() - 1);
+    ImGui::SetNextItemWidth(std::min(room, ui.px(360)));
+    ImGui::InputTextWithHint("##search", tr("search the keys"), typed.data(), typed.size());
+    searched_ = typed.data();
+    record(ui, "keys.search", searched_);
+    if (key_pressed(ImGuiKey_Escape)) shown_ = false;
     ImGui::BeginGroup();
-    section(ui, tr("While the microscope is open"), KeyScope::microscope, width);
-    ImGui::Dummy({0, ui.px(8)});
-    section(ui, tr("In the editor"), KeyScope::editor, width);
-    ImGui::Dummy({0, ui.px(8)});
-    section(ui, tr("In a presentation"), KeyScope::presentation, width);
+    bool found = section(ui, tr("Keys"), KeyScope::general, width);
     ImGui::EndGroup();
+    if (beside && found) ImGui::SameLine(0, gap);
+    ImGui::BeginGroup();
+    found |= section(ui, tr("While the microscope is open"), KeyScope::microscope, width);
+    found |= section(ui, tr("In the editor"), KeyScope::editor, width);
+    found |= section(ui, tr("In a presentation"), KeyScope::presentation, width);
+    ImGui::EndGroup();
+    if (!found) text(ui.fonts.small, colour::dim, tr("No key has these words."));
     ImGui::End();
 }
 

@@ -11,12 +11,18 @@ namespace warpscope::ui {
 /// The list of all keys, over the middle of the window.
 class KeyList {
   public:
-    void draw(Ui& ui) const;
-    void show(bool shown) { shown_ = shown; }
+    void draw(Ui& ui);
+    void show(bool shown) {
+        shown_ = begins_ = shown;
+        searched_.clear();
+    }
     bool shown() const { return shown_; }
 
   private:
-    bool shown_ = false;
+    bool section(Ui& ui, const char* title, KeyScope scope, float width) const;
+
+    bool shown_ = false, begins_ = false;
+    std::string searched_;  ///< only rows with these words are listed
 };
 
 /// What helps an audience to follow a speaker: a halo of the pointer, and the newest keys.

@@ -267,8 +267,31 @@ void Dock::draw(Ui& ui, bool folded, bool with_verdict) {
     ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false,
                       form ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
     chosen.draw(ui);
+    table_menu(ui, chosen.id);
     grow(ui);
     end_child();
+}
+
+/// The menu of a right click on a table.
+void Dock::table_menu(Ui& ui, std::string_view tab) const {
+    constexpr std::string_view without[]{"launch", "buffer", "findings", "heat", "timeline",
+                                         "order",  "breaks", "why",      "banks"};
+    if (std::ranges::find(without, tab) != std::end(without)) return;
+    if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) &&
+        ImGui::IsMouseReleased(ImGuiMouseButton_Right))
+        ImGui::OpenPopup("table.menu");
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
+    const bool open = ImGui::BeginPopup("table.menu");
+    ImGui::PopStyleVar();
+    if (!open) return;
+    const auto copy = [&](const char* id, const char* label, Command command) {
+        if (ImGui::MenuItem(label)) ui.ask(command);
+        record(ui, id);
+    };
+    copy("table.csv", tr("Copy the table as CSV"), Command::copy_csv);
+    copy("table.markdown", tr("Copy the table as Markdown"), Command::copy_markdown);
+    copy("table.json", tr("Copy the table as JSON"), Command::copy_json);
+    ImGui::EndPopup();
 }
 
 /// Asks the layout for the height of what the panel on show hides. While the dock is open it grows

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ui/dock/barriers_panel.h"
@@ -47,6 +48,7 @@ class Dock {
     void choose(const char* tab, bool was_open);
     void show_proposal();
     void grow(const Ui& ui);
+    void table_menu(Ui& ui, std::string_view tab) const;
     void fold_button(Ui& ui, ImVec2 top, bool folded);
 
     Stage& stage_;

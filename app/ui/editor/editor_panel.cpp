@@ -138,13 +138,51 @@ bool is_file_of(const KernelDocument& document, const std::string& path) {
            std::filesystem::equivalent(with_home(path), document.path(), error);
 }
 
+/// The launch file as it is beside another source. What it names stays where it is.
+launches::LaunchFile beside(launches::LaunchFile launch, const std::filesystem::path& source) {
+    const auto keep = [&, from = launch](std::filesystem::path& path) {
+        if (!path.empty()) path = std::filesystem::absolute(from.in_folder(path));
+    };
+    for (std::filesystem::path& folder : launch.include) keep(folder);
+    for (launches::BufferSpec& buffer : launch.buffers)
+        if (auto* path = std::get_if<std::filesystem::path>(&buffer.fill)) keep(*path);
+    for (launches::Expectation& expected : launch.expect)
+        if (auto* fill = std::get_if<launches::Fill>(&expected.equals))
+            if (auto* path = std::get_if<std::filesystem::path>(fill)) keep(*path);
+    keep(launch.schedule);
+    launch.source = source.filename();
+    launch.file = std::filesystem::path(source).replace_extension(".launch.json");
+    launch.saved = false;
+    return launch;
+}
+
+/// The source that a person has saved to another file is on show from there, with its launches.
+/// False: it is not the source on show, or it belongs to a program, and a copy was saved.
+bool go_on_in(const EditorFrame& frame, KernelDocument& document, const std::string& path) {
+    const auto& plan = frame.stage.shown().plan;
+    if (!plan || plan->kernel_file != frame.view.file || plan->file.of_program) return false;
+    const auto file = std::filesystem::absolute(with_home(path)).lexically_normal();
+    launches::LaunchFile launch = beside(plan->file, file);
+    if (std::filesystem::exists(launch.file)) launch = launches::read_launch_file(launch.file);
+    std::vector<experiments::Assignment> values;
+    for (const experiments::Parameter* one : frame.stage.parameters().all())
+        if (!one->is_default()) values.push_back({one->id(), one->text()});
+    frame.ui.later([&stage = frame.stage, text = document.text(), values, launch] {
+        stage.open_launch(launch, text, values);
+    });
+    document.follow(document.shared_shipped());
+    return true;
+}
+
 /// Throws what write_whole throws.
 void save(const EditorFrame& frame, KernelDocument& document, const std::string& path) {
     save_kernel(document, path);
     frame.options.kernel_path = path;
-    const bool is_copy = !is_file_of(document, path);  // the source has a file of its own
+    const bool is_elsewhere = !is_file_of(document, path);  // the source has a file of its own
+    const bool is_copy = is_elsewhere && !go_on_in(frame, document, path);
     frame.stage.say(is_copy ? tr("Saved a copy, {}. Ctrl+S still saves {}.", path, document.path())
-                            : tr("Saved {}.", path));
+                    : is_elsewhere ? tr("Saved {}, which is edited from now on.", path)
+                                   : tr("Saved {}.", path));
 }
 
 /// Saves to the path that was typed. Returns false, with an error to show, where that fails.
@@ -411,7 +449,8 @@ void buttons(const EditorFrame& frame, KernelDocument& document) {
                         Command::save_kernel)))
         save_kernel(frame, document);
     if (button(frame, "editor.save_as", tr("Save as…"), true,
-               tr("Save this kernel source to another file.")))
+               with_key(tr("Save this kernel source to another file, and go on in that"),
+                        Command::save_kernel_as)))
         ask_where_to_save(frame, document);
     ImGui::NewLine();
     ImGui::PopFont();
@@ -427,6 +466,7 @@ void keys(const EditorFrame& frame, KernelDocument& document) {
         if (may && command == Command::undo) document.undo();
         if (may && command == Command::redo) document.redo();
         if (command == Command::save_kernel) save_kernel(frame, document);
+        if (command == Command::save_kernel_as) ask_where_to_save(frame, document);
         if (command == Command::explain_word) frame.view.field.help.ask();
     }
 }

@@ -31,11 +31,11 @@ std::string last_line(std::string_view text, const std::string& script) {
 
 }  // namespace
 
-bool CompilerDownload::can_run() {
+bool has_program(std::string_view name) {
     const char* const path = std::getenv("PATH");
     for (std::string_view left = path ? path : ""; !left.empty();) {
         const std::size_t end = std::min(left.find(':'), left.size());
-        const std::string program = std::string(left.substr(0, end)) + "/python3";
+        const std::string program = fmt::format("{}/{}", left.substr(0, end), name);
         if (::access(program.c_str(), X_OK) == 0) return true;
         left.remove_prefix(std::min(end + 1, left.size()));
     }

@@ -5,10 +5,14 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 namespace warpscope::ui {
+
+/// Whether a folder of PATH has this program.
+bool has_program(std::string_view name);
 
 /// Downloads a compiler, NVRTC or nvcc, with a script, in a process of its own that a thread
 /// follows. The member functions are for the thread that draws, and only end() and the destructor
@@ -29,7 +33,7 @@ class CompilerDownload {
     std::string name() const { return compiler_ == "nvrtc" ? "NVRTC" : compiler_; }
     bool has_script() const { return !script_.empty(); }
     /// Whether the programs that the script calls are installed, as far as that is quickly known.
-    static bool can_run();
+    static bool can_run() { return has_program("python3"); }
     void start();
     /// Ends the script and its child processes.
     void cancel() { thread_.request_stop(); }

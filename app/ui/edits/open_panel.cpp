@@ -88,8 +88,19 @@ bool PathPicker::field(Ui& ui, float width) {
 void PathPicker::follow_folder() {
     if (is_ready(listing_)) choices_ = listing_.get();
     if (listing_.valid() || listed_ == path_) return;
+    // A file that was clicked stays in the list of its folder.
+    const auto& all = choices_.choices;
+    if (!path_.ends_with('/') && std::ranges::find(all, path_) != all.end()) return;
     listed_ = path_;
     listing_ = std::async(std::launch::async, path_choices, path_, files_);
+}
+
+/// To the folder above the one that is listed.
+void PathPicker::go_up() {
+    namespace fs = std::filesystem;
+    const std::string path = with_home(path_);
+    const fs::path folder = path.substr(0, path.rfind('/'));
+    set((folder.parent_path() / "").string());
 }
 
 bool PathPicker::list(Ui& ui, ImVec2 size) {
@@ -98,6 +109,12 @@ bool PathPicker::list(Ui& ui, ImVec2 size) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(6)});
     begin_padded_child((id_ + ".list").c_str(), size);
     follow_folder();
+    if (const std::size_t end = path_.rfind('/'); end != path_.npos && end > 0) {
+        ImGui::PushStyleColor(ImGuiCol_Text, colour::accent);
+        if (ImGui::Selectable("..", false, ImGuiSelectableFlags_DontClosePopups)) go_up();
+        ImGui::PopStyleColor();
+        record(ui, id_ + ":up");
+    }
     // A click changes the path, so the choices are those of the next frame.
     const PathChoices& all = choices_;
     for (std::size_t i = 0; i < all.choices.size(); ++i) {
@@ -156,6 +173,7 @@ bool OpenPanel::recent(Ui& ui, float width) {
     if (!galaxy_.empty() && std::find(files.begin(), files.end(), galaxy_) == files.end())
         files.push_back(galaxy_);
     bool chosen = false;
+    if (!files.empty()) text(ui.fonts.small, colour::faint, tr("Recent"));
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string& path = files[i];
         const std::size_t name = path.rfind('/') + 1;

@@ -33,6 +33,7 @@ class PathPicker {
     bool field(Ui& ui, float width);
     bool list(Ui& ui, ImVec2 size);
     void follow_folder();
+    void go_up();
     void set(std::string path);
 
     std::string id_, path_, error_;

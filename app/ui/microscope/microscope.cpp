@@ -150,6 +150,7 @@ void Microscope::when_ready(std::function<void()> action) {
 void Microscope::open_block() {
     run_.close();
     reason_.reset();
+    bookmarks_.clear();
     playing_ = false;
     owed_ = 0;
     notice_.clear();

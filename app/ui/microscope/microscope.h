@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -194,6 +195,11 @@ class Microscope {
     void run_to_break();
     void run_back_to_break();
 
+    /// Steps of the block on show that a person has marked.
+    const std::set<std::uint64_t>& bookmarks() const { return bookmarks_; }
+    void toggle_bookmark();  ///< at the current step
+    void next_bookmark();    ///< goes to it; behind the last one, to the first
+
     const Choice& choice() const { return choice_; }
     /// Takes effect at the next follow().
     void choose(const Choice& choice);
@@ -242,6 +248,7 @@ class Microscope {
     std::vector<std::function<void()>> actions_;
     std::function<void()> then_;  // called when the block has run
     emulator::Breaks breaks_;
+    std::set<std::uint64_t> bookmarks_;
     std::uint64_t frame_ = 0;       // of the copy
     std::uint64_t live_frame_ = 0;  // of the experiment when the copy was made
     std::shared_ptr<const experiments::LaunchState> checked_;  // copied; null: the live launch is

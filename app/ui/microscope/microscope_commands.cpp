@@ -10,6 +10,7 @@
 #include "ui/microscope/microscope.h"
 #include "ui/microscope/warps_panel.h"
 #include "ui/source/line_diff.h"
+#include "ui/widgets/key_table.h"
 
 // How breakpoints are set, follow the edits of a source, and stop a run.
 
@@ -331,6 +332,23 @@ void Microscope::run_breaks(
 
 void Microscope::pick_stopped(const Stop& stop) {
     if (stop.at == Stop::At::stop) pick(stop.warp, stop.lane);
+}
+
+void Microscope::toggle_bookmark() {
+    if (!ready()) return;
+    const std::uint64_t here = stepper().position();
+    if (bookmarks_.erase(here) == 0) bookmarks_.insert(here);
+}
+
+void Microscope::next_bookmark() {
+    if (!ready()) return;
+    if (bookmarks_.empty()) {
+        notice_ =
+            with_key(tr("The block has no bookmark. Set one at a step"), Command::toggle_bookmark);
+        return;
+    }
+    const auto next = bookmarks_.upper_bound(stepper().position());
+    seek(next == bookmarks_.end() ? *bookmarks_.begin() : *next);
 }
 
 }  // namespace warpscope::ui

@@ -99,11 +99,17 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
         ui.edit = {slider_id, parameter.default_text()};
         ImGui::ClearActiveID();  // else the slider takes the value under the mouse
     }
+    const bool types = ImGui::IsItemActivated() && ImGui::GetIO().KeyCtrl;
+    if (types) {
+        ui.edit = {};
+        ImGui::ClearActiveID();
+    }
     if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
         apply(ui, stage, parameter, ui.edit.text);
     const std::string current = ui.edit.id == slider_id ? ui.edit.text : parameter.text();
     if (ui.edit.id == slider_id && !ImGui::IsItemActive()) ui.edit = {};
     ImGui::SameLine(0, ui.px(6));
+    if (types) ImGui::SetKeyboardFocusHere();
     std::string typed;
     if (field(ui, id, current, field_width, typed)) apply(ui, stage, parameter, typed);
 }
@@ -186,6 +192,8 @@ std::string label_of(const Parameter& parameter) {
 void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowColumns& at) {
     const std::string id = stage.entry().id + "." + parameter.id();
     ImGui::PushID(id.c_str());
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float right = low.x + ImGui::GetContentRegionAvail().x;
     if (!parameter.is_default() && reset_mark(ui, id, shown_default(parameter)))
         apply(ui, stage, parameter, parameter.default_text());
     const std::size_t first = ui.widgets.widgets().size();
@@ -211,6 +219,11 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
         paragraph(ui.fonts.small, colour::warning, tr(remark->sentence));
         record(ui, id + ".remark", remark->sentence);
     }
+    std::function<void()> reset;
+    if (!parameter.is_default())
+        reset = [&] { apply(ui, stage, parameter, parameter.default_text()); };
+    context_menu(ui, id, low, {right, ImGui::GetCursorScreenPos().y}, parameter.text(),
+                 label + ": " + tr(parameter.help()), reset);
     ImGui::PopID();
 }
 

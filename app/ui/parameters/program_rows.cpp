@@ -46,8 +46,9 @@ void ProgramRows::draw(Ui& ui, const RowColumns& at) {
     checks_.follow(*capture_, stage_.run());
     show_first_race(ui);
     const bool runs = programs::is_alive(capture_->process);
-    launch_rows(ui, at, std::size_t(shown - launches.begin()), runs);
-    if (runs) pause_rows(ui, at);
+    head(ui, runs);
+    if (runs) pause_rows(ui, at);  // above the list, which grows
+    launch_rows(ui, at, std::size_t(shown - launches.begin()));
 }
 
 /// The launch that is looked at is the first one with a race, unless a person has chosen one.
@@ -112,16 +113,19 @@ bool ProgramRows::kernel_list(Ui& ui, const char* id, const char* all, float wid
     return clicked >= 0;
 }
 
-void ProgramRows::launch_rows(Ui& ui, const RowColumns& at, std::size_t shown, bool runs) {
-    const std::size_t count = capture_->launches.size();
+void ProgramRows::head(Ui& ui, bool runs) const {
     heading(ui, tr("The program's launches"));
     tooltip(ui, capture_->command);
     std::string words = runs ? tr("The program runs.") : tr("The program has ended.");
     if (checks_.checked() > 0 || checks_.busy())
-        words += " " + tr("{} of {} launches are checked.", checks_.checked(), count);
+        words += " " +
+                 tr("{} of {} launches are checked.", checks_.checked(), capture_->launches.size());
     paragraph(ui.fonts.small, colour::dim, words);
     record(ui, "program.state", words);
-    if (count > 1) {
+}
+
+void ProgramRows::launch_rows(Ui& ui, const RowColumns& at, std::size_t shown) {
+    if (capture_->launches.size() > 1) {
         row_label(ui, at, tr("Show"), tr("The launches that are listed."));
         kernel_list(ui, "program_kernel", tr("every kernel"), at.widget, kernel_shown_);
         row_label(ui, at, tr("Only findings"), tr("List only launches with a finding."));

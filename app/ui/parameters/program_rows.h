@@ -32,7 +32,8 @@ class ProgramRows {
     std::vector<std::size_t> listed(std::size_t shown) const;
     bool kernel_list(Ui& ui, const char* id, const char* all, float width,
                      std::string& kernel) const;
-    void launch_rows(Ui& ui, const RowColumns& at, std::size_t shown, bool runs);
+    void head(Ui& ui, bool runs) const;
+    void launch_rows(Ui& ui, const RowColumns& at, std::size_t shown);
     void launch_row(Ui& ui, std::size_t index, std::size_t shown, float height);
     void pause_rows(Ui& ui, const RowColumns& at);
     /// Has the program wait behind its next launch, or go on.

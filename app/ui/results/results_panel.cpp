@@ -106,7 +106,9 @@ void plain_reading(Ui& ui, const Reading& r) {
     ImGui::SameLine();
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(1));
     right_text(ui.fonts.body, colour::text, value);
-    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+    const ImVec2 high{low.x + width, ImGui::GetItemRectMax().y};
+    record_rect(ui, low, high, "result." + r.name, value);
+    context_menu(ui, "result." + r.name, low, high, value, tr(r.label));
 }
 
 void judged_reading(Ui& ui, const Reading& r) {
@@ -156,6 +158,8 @@ void judged_reading(Ui& ui, const Reading& r) {
     parts_bar(ui, r, width);
     spread(ui, r, width);
     ImGui::EndGroup();
+    context_menu(ui, "result." + r.name, low, {low.x + width, ImGui::GetItemRectMax().y}, value,
+                 tr(r.sentence.empty() ? r.label : r.sentence));
 }
 
 /// Draws a reading as a label above its value, or where the strip is too low, before it. Returns

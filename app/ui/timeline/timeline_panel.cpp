@@ -347,6 +347,14 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, TimeRange& 
     const float cursor =
         strip.low.x + float((double(stepper.position()) - double(zoom.first)) * unit);
     ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (const std::uint64_t mark : microscope.bookmarks()) {
+        const float x = strip.low.x + float((double(mark) - double(zoom.first)) * unit);
+        if (x < strip.low.x || x > strip.high.x) continue;
+        const float y = strip.low.y - ui.px(1), r = ui.px(5);
+        list.AddTriangleFilled({x - r, y - r}, {x + r, y - r}, {x, y + r}, colour::accent);
+        list.AddLine({x, y}, {x, strip.high.y}, faded(colour::accent, 0.6F), ui.px(1));
+        record_rect(ui, {x - r, y - r}, {x + r, y + r}, fmt::format("timeline.bookmark.{}", mark));
+    }
     if (cursor >= strip.low.x && cursor <= strip.high.x)
         list.AddLine({cursor, strip.low.y - ui.px(3)},
                      {cursor, strip.high.y + ui.px(2) + ui.px(copy_row) * float(bar_rows)},

@@ -59,8 +59,11 @@ struct ViewOptions {
     bool marks = false;                 ///< a halo of the pointer, and the keys that are pressed
     Recorded records = Recorded::none;  ///< not remembered
     /// So far; not remembered. Frames are dropped while compressing them takes too long.
-    std::uint64_t recorded_seconds = 0, dropped_frames = 0;
-    bool lessons = false;  ///< the column of the lessons is on show; not remembered
+    std::uint64_t recorded_seconds = 0, dropped_frames = 0, recorded_bytes = 0;
+    bool records_mp4 = false;          ///< else an animated PNG; not remembered
+    std::uint64_t record_seconds = 0;  ///< after which a recording ends; 0: never; not remembered
+    std::string maximized;  ///< the panel that fills the window; empty: none does; not remembered
+    bool lessons = false;   ///< the column of the lessons is on show; not remembered
     std::vector<std::string> lessons_passed;  ///< names of lessons
     bool tour_offered = false;
     Invited invited = Invited::to_all;

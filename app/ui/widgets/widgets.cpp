@@ -309,6 +309,26 @@ void tooltip_beside(Ui& ui, ImVec2 low, ImVec2 high, std::string_view words) {
     ImGui::PopFont();
 }
 
+void context_menu(Ui& ui, const std::string& id, ImVec2 low, ImVec2 high, const std::string& value,
+                  std::string_view words, const std::function<void()>& reset) {
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high) &&
+        ImGui::IsMouseReleased(ImGuiMouseButton_Right))
+        ImGui::OpenPopup((id + ".menu").c_str());
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
+    const bool open = ImGui::BeginPopup((id + ".menu").c_str());
+    ImGui::PopStyleVar();
+    if (!open) return;
+    if (!words.empty()) paragraph(ui.fonts.small, colour::dim, words, ui.px(300));
+    const auto entry = [&](const char* name, const std::string& label) {
+        const bool clicked = ImGui::MenuItem(label.c_str());
+        record(ui, id + name, label);
+        return clicked;
+    };
+    if (entry(".menu.copy", tr("Copy {}", value))) ImGui::SetClipboardText(value.c_str());
+    if (reset && entry(".menu.reset", tr("Reset"))) reset();
+    ImGui::EndPopup();
+}
+
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     const float height = ImGui::GetFrameHeight();
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -454,6 +474,8 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     const auto more = float(std::ranges::count(words, '\n')) * ImGui::GetTextLineHeight();
     const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text);
     ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 high{low.x + width, low.y + ImGui::GetFrameHeight() + more};
     ImGui::SetNextItemWidth(width);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding.x, padding.y + more / 2});
@@ -463,7 +485,6 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     // While the list is open, the last item is not the box.
     if (!open) tab_stop(id);
     if (!open) focus_ring(ui.px(1));
-    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     list.AddText(font, text_size(font), {low.x + padding.x, low.y + padding.y}, ink, words.c_str());
     const ImVec2 tip{high.x - arrow / 2, (low.y + high.y) / 2 + ui.px(4)};
     list.AddTriangleFilled({tip.x - ui.px(5), tip.y - ui.px(8)},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +62,11 @@ float badge(Ui& ui, std::string_view words, ImU32 colour);
 ImU32 verdict_colour(experiments::Verdict verdict);
 /// "pass", "unproven", "wrong".
 std::string verdict_word(experiments::Verdict verdict);
+
+/// A menu that a right click on an area opens: it explains what is there, copies the value, and
+/// sets it back where `reset` can.
+void context_menu(Ui& ui, const std::string& id, ImVec2 low, ImVec2 high, const std::string& value,
+                  std::string_view words, const std::function<void()>& reset = {});
 
 /// Shows a sentence near the mouse after the mouse has rested on the last item for half a second.
 void tooltip(Ui& ui, std::string_view words);

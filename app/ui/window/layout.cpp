@@ -144,7 +144,40 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     return layout;
 }
 
+/// One panel, with the bar above it, in the place of all others.
+void maximize(Layout& layout, const std::string& name) {
+    const auto panels = panels_to_maximize(layout);
+    const auto chosen = panels.find(name);
+    if (chosen == panels.end() || chosen->second.back()->width <= 0) return;
+    Layout alone;
+    alone.narrow = layout.narrow;
+    alone.top = layout.top;
+    alone.foot = layout.foot;
+    const float top = layout.top.height, bar = layout.transport.height;
+    Box rest{0, top, layout.top.width, std::max(1.F, layout.foot.y - top)};
+    const auto places = panels_to_maximize(alone).at(name);
+    if (places.size() > 1) {
+        *places.front() = {0, top, rest.width, std::min(bar, rest.height)};
+        rest.y += places.front()->height;
+        rest.height = std::max(1.F, rest.height - places.front()->height);
+    }
+    *places.back() = rest;
+    layout = alone;
+}
+
 }  // namespace
+
+std::map<std::string, std::vector<Box*>> panels_to_maximize(Layout& layout) {
+    return {{"canvas", {&layout.transport, &layout.canvas}},
+            {"controls", {&layout.controls}},
+            {"results", {&layout.results}},
+            {"editor", {&layout.editor}},
+            {"dock", {&layout.dock}},
+            {"source.panel", {&layout.microscope, &layout.source}},
+            {"warps", {&layout.warps}},
+            {"tile.panel", {&layout.tile}},
+            {"lessons", {&layout.lessons}}};
+}
 
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope) {
@@ -154,7 +187,10 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
         options.lessons ? std::round(std::min(lessons_width * scale, width * 0.33F)) : 0;
     if (microscope && width - lessons < crowded_width * scale) lessons = 0;
     Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
-    if (lessons <= 0) return layout;
+    if (lessons <= 0) {
+        maximize(layout, options.maximized);
+        return layout;
+    }
     for (Box* box : {&layout.controls, &layout.transport, &layout.canvas, &layout.results,
                      &layout.strip, &layout.editor, &layout.dock, &layout.microscope,
                      &layout.source, &layout.warps, &layout.tile, &layout.left_edge,
@@ -163,6 +199,7 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     layout.top.width = layout.foot.width = width;
     const float top = layout.top.height;
     layout.lessons = {0, top, lessons, std::max(1.F, layout.foot.y - top)};
+    maximize(layout, options.maximized);
     return layout;
 }
 

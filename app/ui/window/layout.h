@@ -1,5 +1,9 @@
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "experiments/framework/experiment.h"
 #include "ui/widgets/box.h"
 #include "ui/widgets/view_options.h"
@@ -24,6 +28,9 @@ struct Layout {
     /// Only the dock's tabs and a line of timings are shown.
     bool folded = false;
 };
+
+/// The panels that can fill the window, by name, with the bar above them where they have one.
+std::map<std::string, std::vector<Box*>> panels_to_maximize(Layout& layout);
 
 /// Lays out a window of `width` × `height` layout units; `scale` is layout units per logical pixel.
 /// In a window that is too small for the chosen sizes, every panel is reduced.

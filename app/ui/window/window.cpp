@@ -107,6 +107,11 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
       files_(*stage_, {options.kernels, options.kernel_source, stage_->parameters().kernel_file()},
              kept_edits_folder(options.settings), [] { gl::WindowContext::wake(); }) {
     ViewOptions view = loaded.settings.view;
+    // Of a screen with many pixels whose desktop does not scale, words would be tiny at first.
+    GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* const mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    const bool is_dense = mode && mode->height >= 2000 && context_.content_scale() <= 1;
+    if (is_dense && !view.tour_offered && !options.size) view.percent = 175;
     view.vsync = options.vsync.value_or(view.vsync);
     if (options.language) view.language = name_of(*options.language).code;
     const Language wished =
@@ -345,6 +350,10 @@ void App::remember() {
                        int(std::lround(float(height) / unit))};
     settings.experiment = stage_->entry().id;
     settings.launch = stage_->entry().launch_file;
+    // Of a launch that was made for a source without a launch file, the source comes back.
+    if (const auto& plan = stage_->shown().plan;
+        settings.launch.empty() && plan && !plan->file.built_in)
+        settings.launch = plan->file.in_folder(plan->file.source).string();
     settings.device = stage_->shown().lost_wish.value_or(stage_->device_wish());
     settings.run = stage_->run();
     settings.view = view_->options();
@@ -356,7 +365,12 @@ void App::remember() {
 
 void App::run() {
     const auto over = [this] { return options_.clicks && options_.clicks->over(Clock::now()); };
-    while (!glfwWindowShouldClose(window_) && signal_.number() == 0 && !over()) {
+    while (signal_.number() == 0 && !over()) {
+        if (glfwWindowShouldClose(window_)) {
+            if (again_ || view_->may_close()) break;
+            glfwSetWindowShouldClose(window_, GLFW_FALSE);
+            awake_ = settling;
+        }
         wait();
         frame();
     }

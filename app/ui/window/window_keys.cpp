@@ -167,7 +167,7 @@ bool WindowView::carry_out_general(Command command) {
          [](V& v) { v.dock_.launch().has_focus() ? v.dock_.launch().undo() : v.stage_.undo(); }},
         {Command::redo_change,
          [](V& v) { v.dock_.launch().has_focus() ? v.dock_.launch().redo() : v.stage_.redo(); }},
-        {Command::quit, [](V& v) { v.quit_ = true; }},
+        {Command::quit, [](V& v) { v.asked_to_quit_ = true; }},
     };
     const auto action = actions.find(command);
     if (action == actions.end()) return false;
@@ -194,6 +194,8 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::smaller, [](V& v) { v.resize(-1); }},
         {Command::usual_size, [](V& v) { v.draw_at(100); }},
         {Command::toggle_light, [](V& v) { v.options_.light = !v.options_.light; }},
+        {Command::ask_recording, [](V& v) { v.record_.show(); }},
+        {Command::toggle_maximized, [](V& v) { v.maximize_pointed(); }},
         {Command::toggle_recording, [](V& v) { v.toggle_recording(Recorded::window); }},
         {Command::toggle_picture_recording, [](V& v) { v.toggle_recording(Recorded::picture); }},
         {Command::discard_recording,
@@ -214,7 +216,20 @@ bool WindowView::carry_out_of_view(Command command) {
 
 /// Each of the two commands ends either recording.
 void WindowView::toggle_recording(Recorded what) {
+    record_.cancel();
     options_.records = options_.records == Recorded::none ? what : Recorded::none;
+}
+
+/// The panel under the mouse fills the window, or no panel does any longer.
+void WindowView::maximize_pointed() {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    std::string name;
+    for (const auto& [panel, boxes] : panels_to_maximize(layout_))
+        for (const Box* box : boxes)
+            if (mouse.x >= box->x && mouse.x < box->x + box->width && mouse.y >= box->y &&
+                mouse.y < box->y + box->height)
+                name = panel;
+    options_.maximized = options_.maximized.empty() ? name : "";
 }
 
 /// Takes the next larger size (`direction` 1) or the next smaller one (-1).
@@ -290,6 +305,11 @@ void WindowView::speak(Language wished) {
     options_.language = names.code;
 }
 
+bool WindowView::may_close() {
+    asked_to_quit_ = false;
+    return quit_.may_quit();
+}
+
 void WindowView::close_topmost() {
     if (tour_.shows())
         tour_.end();
@@ -297,8 +317,12 @@ void WindowView::close_topmost() {
         words_.hide();
     else if (keys_.shown())
         keys_.show(false);
+    else if (record_.counts())
+        record_.cancel();
     else if (editor_shows() && editor_.close_find())
         return;
+    else if (!options_.maximized.empty())
+        options_.maximized.clear();
     else if (options_.drawer != Drawer::none)
         options_.drawer = Drawer::none;
     else if (work_chip_.shows())
@@ -322,6 +346,8 @@ bool WindowView::carry_out_in_microscope(Command command) {
         {Command::run_to_break, [](M& m) { m.run_to_break(); }},
         {Command::run_back_to_break, [](M& m) { m.run_back_to_break(); }},
         {Command::toggle_breakpoint, [](M& m) { m.toggle_breakpoint(); }},
+        {Command::toggle_bookmark, [](M& m) { m.toggle_bookmark(); }},
+        {Command::next_bookmark, [](M& m) { m.next_bookmark(); }},
         {Command::next_race, [](M& m) { m.go_to_race(true); }},
         {Command::previous_race, [](M& m) { m.go_to_race(false); }},
         {Command::toggle_play, [](M& m) { m.play(!m.playing()); }},
@@ -345,7 +371,8 @@ bool WindowView::carry_out_in_microscope(Command command) {
 void WindowView::close_in_microscope() {
     if (keys_.shown() || words_.shown()) return close_topmost();
     if (source_.close_help() || source_.close_find()) return;
-    if (work_chip_.shows()) return close_topmost();
+    if (work_chip_.shows() || record_.counts() || !options_.maximized.empty())
+        return close_topmost();
     microscope_.close();
 }
 

@@ -145,8 +145,14 @@ void WindowShots::record(experiments::Size window) {
             view_.stop_recording();
         if (view_.records() == Recorded::none) return end_recording();
         if (!recording_) begin_recording(area, window);
-        view_.options().recorded_seconds = std::uint64_t(recording_->length().count());
-        view_.options().dropped_frames = recording_->dropped();
+        ViewOptions& options = view_.options();
+        options.recorded_seconds = std::uint64_t(recording_->length().count());
+        options.recorded_bytes = recording_->bytes();
+        options.dropped_frames = recording_->dropped();
+        if (options.record_seconds > 0 && options.recorded_seconds >= options.record_seconds) {
+            view_.stop_recording();
+            return end_recording();
+        }
         if (recording_->is_due()) add_frame(area);
     } catch (const std::exception& error) {
         recording_.reset();
@@ -170,7 +176,9 @@ void WindowShots::begin_recording(const Area& area, experiments::Size window) {
                         ? experiments::describe(stage_.described(), area.size, true)
                         : metadata_of_window(window);
     auto file = std::exchange(record_, {});
-    if (file.empty()) file = screenshot_path(screenshot_folder(), local_time());
+    if (file.empty())
+        file = screenshot_path(screenshot_folder(), local_time(),
+                               view_.options().records_mp4 ? "mp4" : "png");
     recording_ = std::make_unique<gl::LiveRecording>(std::move(file), std::move(metadata),
                                                      area.size.width, area.size.height);
 }
@@ -180,7 +188,10 @@ void WindowShots::end_recording() {
     if (!ended) return;
     if (view_.take_discarded()) return stage_.say(tr("The recording was discarded."));
     const std::size_t frames = ended->finish(), dropped = ended->dropped();
-    auto said = tr("Saved {}, {} frames", ended->path().string(), frames);
+    std::error_code error;
+    const double bytes = double(std::filesystem::file_size(ended->path(), error));
+    auto said = tr("Saved {}, {} frames, {:.1f} MB", ended->path().string(), frames,
+                   error ? 0 : bytes / 1e6);
     if (dropped > 0)
         said += tr("; {} more were dropped, because compressing them took too long", dropped);
     stage_.say(said);

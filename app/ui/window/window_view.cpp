@@ -17,6 +17,7 @@ namespace {
 template <class Contents>
 void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 padding, bool scrolls,
            Contents&& contents) {
+    if (box.width <= 0 || box.height <= 0) return;
     ImGui::SetCursorPos({box.x, box.y});
     ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(padding.x), ui.px(padding.y)});
@@ -29,6 +30,12 @@ void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 pa
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
     std::forward<Contents>(contents)();
+    // A double click on the head of a panel, beside its buttons.
+    const bool on_head =
+        ImGui::IsMouseHoveringRect({box.x, box.y}, {box.x + box.width, box.y + ui.px(40)}, false);
+    if (on_head && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) &&
+        !ImGui::IsAnyItemHovered() && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows))
+        ui.ask(Command::toggle_maximized);
     end_child();
 }
 
@@ -268,6 +275,8 @@ void WindowView::draw_overlays() {
     const bool edits = editor_shows() && stage_.read_only().empty();
     open_panel_.draw(ui_, edits ? editor_.view().file : "");
     program_opener_.draw(ui_);
+    quit_.draw(ui_);
+    record_.draw(ui_);
     palette_.draw(ui_, [this] { return palette_rows(); });
     explain_hovered_word(ui_);
 }

@@ -10,6 +10,7 @@
 #include "compute/libraries/installed_files.h"
 #include "ui/bars/button_bars.h"
 #include "ui/bars/messages.h"
+#include "ui/bars/record_panel.h"
 #include "ui/commands/clipboard.h"
 #include "ui/commands/command_palette.h"
 #include "ui/commands/overlays.h"
@@ -19,6 +20,7 @@
 #include "ui/edits/file_opener.h"
 #include "ui/edits/open_panel.h"
 #include "ui/edits/program_opener.h"
+#include "ui/edits/quit_question.h"
 #include "ui/lessons/lessons_and_tour.h"
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
@@ -76,12 +78,14 @@ class WindowView {
     bool moves() const {
         return microscope_.playing() || microscope_.waits() || microscope_.searches() ||
                stage_.checks().busy || controls_.busy() || opener_.busy() ||
-               program_opener_.busy() || nvcc_download_.runs() || lessons_.busy() ||
-               (options_.marks && marks_.moves());
+               program_opener_.busy() || nvcc_download_.runs() || record_.counts() ||
+               lessons_.busy() || (options_.marks && marks_.moves());
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
-    bool asked_to_quit() const { return quit_; }
+    bool asked_to_quit() const { return asked_to_quit_; }
+    /// Whether the window may close now. Otherwise asks what is to become of unsaved edits.
+    bool may_close();
     /// What a person wants to be recorded.
     Recorded records() const { return options_.records; }
     void stop_recording() { options_.records = Recorded::none; }
@@ -138,6 +142,7 @@ class WindowView {
     bool carry_out_of_view(Command command);
     void resize(int direction);
     void draw_at(int percent);
+    void maximize_pointed();
     void toggle_recording(Recorded what);
     void follow_keyboard();
     bool indents() const;
@@ -170,6 +175,8 @@ class WindowView {
     Dock dock_{stage_, microscope_, facts_, options_, editor_};
     MessageLine message_{stage_};
     WorkChip work_chip_{stage_, microscope_};
+    RecordPanel record_{options_};
+    QuitQuestion quit_{stage_};
     CompilerDownload nvcc_download_;
     ProgramOpener program_opener_{stage_, options_, nvcc_download_};
     FileOpener opener_{stage_, options_, screenshot_folder()};
@@ -189,7 +196,7 @@ class WindowView {
     std::string shown_;         ///< id of the experiment that the picture's view belongs to
     std::string noticed_;       ///< the microscope's newest notice
     Shot shot_ = Shot::none;
-    bool quit_ = false, discards_ = false;
+    bool asked_to_quit_ = false, discards_ = false;
 };
 
 }  // namespace warpscope::ui

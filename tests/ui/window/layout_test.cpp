@@ -59,6 +59,24 @@ TEST(LayoutTest, ANarrowWindowGivesTheOpenMicroscopeThePlaceOfThePicture) {
     EXPECT_EQ(l.warps.width, 512) << "two fifths";
 }
 
+TEST(LayoutTest, AMaximizedPanelFillsTheWindowIfItIsThere) {
+    ViewOptions options;
+    options.maximized = "dock";
+    const Layout dock = lay_out(1600, 900, 1, options);
+    EXPECT_EQ(dock.dock.width, 1600);
+    EXPECT_EQ(dock.dock.y, dock.top.height);
+    EXPECT_EQ(dock.dock.y + dock.dock.height, dock.foot.y);
+    EXPECT_EQ(dock.controls.width, 0);
+    EXPECT_EQ(dock.canvas.width, 0);
+    options.maximized = "canvas";
+    const Layout canvas = lay_out(1600, 900, 1, options);
+    EXPECT_GT(canvas.transport.height, 0) << "its bar stays";
+    EXPECT_EQ(canvas.canvas.width, 1600);
+    EXPECT_EQ(canvas.dock.width, 0);
+    options.maximized = "tile.panel";
+    EXPECT_GT(lay_out(1600, 900, 1, options).dock.width, 0) << "the microscope is closed";
+}
+
 TEST(LayoutTest, TheEditorReplacesTheResultsAndTheMicroscopeReplacesBoth) {
     ViewOptions options;
     options.editor = true;
