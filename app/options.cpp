@@ -559,7 +559,7 @@ class Parser {
                    "only the window and --headless use this option");
         demand(options_.launch.empty() || window || headless,
                "--launch: only the window and --headless use this option");
-        if (!window)
+        if (!window && !options_.program_window)
             refuse({vsync_, widget_map_, reset_settings_},
                    headless ? "only the window uses this option; drop it or --headless"
                             : "only the window uses this option; drop it or the other action");

@@ -431,13 +431,17 @@ Reading Launch::judge(std::size_t number) {
     const Array found = array(expected.buffer);
     const Array wanted = this->wanted(number, found);
     const OutOfTolerance differs = compare(number, found, wanted);
-    Reading reading{"expect_" + std::to_string(number),
-                    fmt::format("Numbers of {} that differ", expected.buffer),
-                    double(differs.count),
-                    "",
-                    0.0,
-                    differs.count == 0 ? Verdict::pass : Verdict::fail,
-                    {}};
+    const auto index = plan_->file.index_of(expected.buffer);
+    const bool are_colours =
+        index == chosen_.buffer.index() && view() == BufferView::colors && found.type.lanes == 1;
+    Reading reading{
+        "expect_" + std::to_string(number),
+        fmt::format("{} of {} that differ", are_colours ? "Pixels" : "Numbers", expected.buffer),
+        double(differs.count),
+        "",
+        0.0,
+        differs.count == 0 ? Verdict::pass : Verdict::fail,
+        {}};
     if (found.bytes == wanted.bytes)
         reading.sentence = fmt::format("All {} numbers are as expected, bit for bit.",
                                        compute::grouped(double(found.numbers())));
@@ -445,6 +449,11 @@ Reading Launch::judge(std::size_t number) {
         reading.sentence =
             fmt::format("All {} numbers are as expected; the largest difference is {:.3g}.",
                         compute::grouped(double(found.numbers())), differs.largest);
+    else if (are_colours)
+        reading.sentence = fmt::format("{} of {} pixels differ. The first is {}.",
+                                       compute::grouped(double(differs.count)),
+                                       compute::grouped(double(found.numbers())),
+                                       place_words(expected.buffer, found, differs.first));
     else
         reading.sentence = fmt::format(
             "{} of {} numbers differ. The first is {} = {}, expected {}; the largest difference "
@@ -480,7 +489,8 @@ void Launch::add_numbers(Report& report, std::size_t index) {
         fmt::format("{} of type {}, {}.", compute::grouped(double(shown.elements())),
                     to_string(shown.type), shape_words(shown.shape));
     if (view() == BufferView::colors)
-        return say("pixels", "Pixels of " + name, double(shown.elements()), words);
+        return say("pixels", name == "pixels" ? "Pixels" : "Pixels of " + name,
+                   double(shown.elements()), words);
     const auto range = finite_range_of(shown);
     if (!range) return;
     say("smallest", "Smallest number of " + name, range->low, "");

@@ -377,7 +377,16 @@ Reading NBody::energy_reading(const Bodies& now) {
             " Estimated from {} of {} bodies, evenly spaced, and from all heavy "
             "ones (choose check \"all\" for every body).",
             compute::grouped(double(drift_.sample())), compute::grouped(n));
-    return {"energy_drift", "Energy drift", drift, "", 0.0, Verdict::none, std::move(sentence)};
+    // More than all of it is no physics of these bodies, whatever each step has computed.
+    const bool is_lost = std::abs(drift) > 1;
+    if (is_lost) sentence = "The steps are too large for these bodies. " + sentence;
+    return {"energy_drift",
+            "Energy drift",
+            drift,
+            "",
+            0.0,
+            is_lost ? Verdict::unproven : Verdict::none,
+            std::move(sentence)};
 }
 
 Reading NBody::rate_reading() {

@@ -126,10 +126,10 @@ std::optional<FindBar::Goal> FindBar::draw_find(Ui& ui, const std::string& id,
         moves_ += ImGui::GetIO().KeyShift ? -1 : 1;
     }
     ImGui::SameLine(0, ui.px(6));
-    if (icon_button(ui, (id + ".previous").c_str(), Icon::back,
+    if (icon_button(ui, (id + ".previous").c_str(), Icon::unfold,
                     with_key(tr("Previous match"), Command::find_previous), {}, !matches_.empty()))
         --moves_;
-    if (icon_button(ui, (id + ".next").c_str(), Icon::play,
+    if (icon_button(ui, (id + ".next").c_str(), Icon::fold,
                     with_key(tr("Next match"), Command::find_next), {}, !matches_.empty()))
         ++moves_;
     if (moves_ != 0) goal = move(std::exchange(moves_, 0));
