@@ -24,6 +24,7 @@ constexpr std::array missing{
     Command::open_file,
     Command::next_state,
     Command::previous_state,
+    Command::ask_recording,
     Command::toggle_recording,
     Command::toggle_picture_recording,
     Command::toggle_lessons,
