@@ -35,6 +35,7 @@ constexpr std::array missing{
     Command::undo,
     Command::redo,
     Command::save_kernel,
+    Command::save_kernel_as,
 };
 
 }  // namespace
