@@ -106,27 +106,12 @@ class LaneExpressionReader {
     bool wants_operand_ = true;
 };
 
-/// What the expression of the terms complains about begins with its text, in quotation marks.
-template <class Work>
-auto LaneExpression::in_own_words(const Work& work) const {
-    try {
-        return work();
-    } catch (const LaunchError& error) {
-        const std::string words = error.what();
-        const std::size_t end = words.rfind("\": ");
-        if (!words.starts_with('"') || end == std::string::npos) throw;
-        throw LaunchError(fmt::format("\"{}{}", text_, words.substr(end)));
-    }
-}
-
 LaneExpression::LaneExpression(std::string_view text)
-    : text_(text), expression_(in_own_words([&] {
-          std::vector<Term> terms;
-          const std::string made = LaneExpressionReader(text, terms).read();
-          terms_ = std::move(terms);
+    : expression_([&] {
+          const std::string made = LaneExpressionReader(text, terms_).read();
           is_path_ = files::trimmed(made) == "v0";
-          return launches::Expression(made);
-      })) {}
+          return launches::Expression(made, text);
+      }()) {}
 
 ValuePath LaneExpression::Term::path(const Lookup& lookup) const {
     ValuePath path;
@@ -149,7 +134,7 @@ Number LaneExpression::value(const Lookup& lookup) const {
         const auto index = std::size_t(std::stoul(name.substr(1)));
         values.push_back(lookup(terms_.at(index).path(lookup)));
     }
-    return in_own_words([&] { return expression_.value(values); });
+    return expression_.value(values);
 }
 
 }  // namespace warpscope::jobs

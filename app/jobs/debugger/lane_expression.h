@@ -36,10 +36,7 @@ class LaneExpression {
         ValuePath path(const Lookup& lookup) const;
     };
     friend class LaneExpressionReader;
-    template <class Work>
-    auto in_own_words(const Work& work) const;
 
-    std::string text_;
     std::vector<Term> terms_;
     bool is_path_ = false;
     launches::Expression expression_;  ///< of the terms, which it names v0, v1, …

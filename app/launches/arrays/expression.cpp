@@ -241,7 +241,7 @@ constexpr int deepest = 100;
 /// A recursive-descent parser, which appends to the expression's entries.
 class ExpressionParser {
   public:
-    explicit ExpressionParser(Expression& to) : to_(to), text_(to.text_) {}
+    ExpressionParser(Expression& to, std::string_view text) : to_(to), text_(text) {}
 
     void parse() {
         choice();
@@ -450,8 +450,9 @@ class ExpressionParser {
     int depth_ = 0;
 };
 
-Expression::Expression(std::string_view text) : text_(text) {
-    ExpressionParser(*this).parse();
+Expression::Expression(std::string_view text, std::string_view written)
+    : text_(written.empty() ? text : written) {
+    ExpressionParser(*this, text).parse();
 }
 
 }  // namespace warpscope::launches

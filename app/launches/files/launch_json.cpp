@@ -53,11 +53,10 @@ bool JsonField::truth() const {
 }
 
 Expression JsonField::expression() const {
+    const std::string words = json_.is_string() ? text() : to_string(number());
     try {
-        if (!json_.is_string()) return Expression(to_string(number()));
-        return Expression(text());
+        return Expression(words);
     } catch (const LaunchError& error) {
-        if (std::string_view(error.what()).starts_with(place_)) throw;
         fail(error.what());
     }
 }
