@@ -12,9 +12,10 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # What pip does not install where desktops and shells look for it, what the wheel has elsewhere, what needs Open MPI,
-# and the font of Chinese, which desktops in Chinese have.
+# the font of Chinese, which desktops in Chinese have, and the library for programs of others: the wheel has at most 15 MB.
 LEFT_OUT = re.compile(r"share/(applications|icons|man|bash-completion|zsh)/|share/doc/warpscope/LICENSE$"
-                      r"|lib/warpscope/libwarpscope_mpi|.*/(DroidSansFallbackFull.ttf|fonts-droid-fallback)$")
+                      r"|lib/warpscope/libwarpscope_mpi|lib/libwarpscope.so|include/|share/doc/warpscope/examples/"
+                      r"|.*/(DroidSansFallbackFull.ttf|fonts-droid-fallback)$")
 
 METADATA = """Metadata-Version: 2.4
 Name: warpscope
@@ -75,9 +76,11 @@ def unpack(tarball, to):
     with tarfile.open(tarball) as archive:
         for member in archive.getmembers():
             member.name = member.name.partition("/")[2]
+            if LEFT_OUT.match(member.name):
+                continue
             if member.issym():
                 links.append((to / member.name, (to / member.name).parent / member.linkname))
-            elif member.isfile() and not LEFT_OUT.match(member.name):
+            elif member.isfile():
                 archive.extract(member, to)
     for link, file in links:
         file.rename(link)
