@@ -179,8 +179,10 @@ void App::tell_page() {
     if (std::string link = link_text(*stage_, view_->microscope()); link != link_)
         page_show_link((link_ = link).c_str());
     std::string words = stage_->entry().title + ".";
-    for (const char* id : {"verdict", "message", "dock.findings"})
-        if (const Widget* const widget = view_->widgets().find(id))
+    for (const char* id :
+         {"caption", "race.words", "result.wrong_pixels.sentence", "invitation", "message"})
+        if (const Widget* const widget = view_->widgets().find(id);
+            widget && !widget->value.empty())
             words += " " + widget->value + (widget->value.ends_with('.') ? "" : ".");
     if (words != said_) page_say((said_ = words).c_str());
 }

@@ -207,6 +207,12 @@ std::vector<InputEvent> WindowInput::take(const std::function<void(int, int)>& p
 
 namespace {
 
+#ifdef IMGUI_IMPL_OPENGL_ES3
+constexpr const char* glsl_version = "#version 300 es";
+#else
+constexpr const char* glsl_version = "#version 330 core";
+#endif
+
 constexpr bool imgui_has_queue = IMGUI_VERSION_NUM >= 18700;
 
 /// Throws if there is no memory, because Dear ImGui uses what it gets without checking it.
@@ -236,7 +242,7 @@ Gui::Gui(GLFWwindow* window)
     // Keyboard navigation demands a number for this key, also without a window.
     if (!window_) ImGui::GetIO().KeyMap[ImGuiKey_Space] = 0;
 #endif
-    if (ImGui_ImplOpenGL3_Init("#version 330 core")) return;
+    if (ImGui_ImplOpenGL3_Init(glsl_version)) return;
     if (window_) ImGui_ImplGlfw_Shutdown();
     ImGui::DestroyContext(context_);
     ImGui::SetCurrentContext(before_);
