@@ -67,7 +67,7 @@ class Browser:
     def run(self, script):
         return self.ask("/execute/sync", {"script": "return " + script, "args": []})
 
-    def wait_for(self, what, condition, seconds=120):
+    def wait_for(self, what, condition, seconds=100):
         end = time.time() + seconds
         while time.time() < end:
             try:
@@ -80,7 +80,7 @@ class Browser:
         raise AssertionError(f"{what} did not come; the page says: {self.run('document.body.innerText')}; log: {self.log()}")
 
     def widgets(self):
-        return {w["id"]: w for w in json.loads(self.run("Module.ccall('warpscope_widgets', 'string')"))}
+        return {w["id"]: w for w in json.loads(self.run("page.frames ? Module.ccall('warpscope_widgets', 'string') : '[]'"))}
 
     def widget(self, name, value=None):
         """The widget, once it is there with this value."""
