@@ -32,8 +32,8 @@ def the_switch_heals_the_picture(b, site):
 def a_link_opens_its_state(b, site):
     b.open(site + "#ripple?sync=off&size=512&run.schedule=reverse&microscope=3,2@20")
     b.widget("ripple.size", "512")
-    b.widget("schedule", "reverse")
-    b.wait_for("the place", lambda: b.run("location.hash").endswith("microscope=3,2@20"))
+    # The page says its state again.
+    b.wait_for("the place", lambda: b.run("location.hash").endswith("run.schedule=reverse&microscope=3,2@20"))
 
 
 def hostile_links_open_something(b, site):
