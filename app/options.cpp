@@ -7,9 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compiler/host/host_code.h"
 #include "compiler/programs/nvcc.h"
-#include "compiler/source_file.h"
 #include "experiments/lessons/lesson.h"
 #include "gl/recording.h"
 #include "help_text.h"
@@ -415,15 +413,7 @@ class Parser {
 
     /// A source with a main() is a program, unless a launch file lies beside it.
     void run_launched_program() {
-        std::filesystem::path beside = options_.launch;
-        if (!options_.program.empty() || !is_source(options_.launch) ||
-            std::filesystem::exists(beside.replace_extension(".launch.json")))
-            return;
-        try {
-            if (!compiler::has_main(compiler::read_source_file(options_.launch))) return;
-        } catch (const std::runtime_error&) {
-            return;  // whoever opens it says why it can't be read
-        }
+        if (!options_.program.empty() || !launches::is_program_source(options_.launch)) return;
         try {
             compiler::find_nvcc();
         } catch (const compiler::NoCompiler& none) {

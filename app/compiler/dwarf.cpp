@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "files/text.h"
+
 namespace warpscope::compiler {
 namespace {
 
@@ -53,7 +55,8 @@ class SectionReader {
     /// Reads what follows the word ".section". Returns the text behind the section.
     std::string_view read(std::string_view text) {
         Words words(text);
-        std::string& bytes = sections_[std::string(words.next())];
+        const std::string name(words.next());
+        std::string& bytes = sections_[name];
         if (words.next() != "{") throw DebugInfoError("a section of the PTX has no \"{\"");
         std::size_t width = 0;
         for (std::string_view word = words.next(); word != "}"; word = words.next()) {
@@ -61,7 +64,8 @@ class SectionReader {
             if (const std::size_t next = width_of(word)) {
                 width = next;
             } else if (word.ends_with(':')) {
-                labels_[std::string(word.substr(0, word.size() - 1))] = bytes.size();
+                label(word, bytes.size());
+                if (name == ".debug_str") texts_.push_back(word.substr(0, word.size() - 1));
             } else {
                 if (width == 0) throw DebugInfoError("a section of the PTX has no list of numbers");
                 values_.push_back({&bytes, bytes.size(), width, word});
@@ -69,6 +73,22 @@ class SectionReader {
             }
         }
         return words.left();
+    }
+
+    /// "name:" stands for this number.
+    void label(std::string_view word, std::size_t number) {
+        labels_[std::string(word.substr(0, word.size() - 1))] = number;
+    }
+
+    /// The variables that numbers of the sections name; a number is an index, from 1 on.
+    std::vector<std::string> variables() { return std::move(variables_); }
+
+    /// The labels of .debug_str.
+    std::map<std::string, std::size_t> texts() const {
+        std::map<std::string, std::size_t> all;
+        for (const std::string_view label : texts_)
+            all[std::string(label)] = labels_.at(std::string(label));
+        return all;
     }
 
     /// Returns the bytes of all sections. It is called at the end of the text, because numbers may
@@ -90,7 +110,7 @@ class SectionReader {
     };
 
     /// A sum of numbers and labels: "-5", ".debug_str+12", "$L__end-$L__begin".
-    std::uint64_t evaluate(std::string_view text) const {
+    std::uint64_t evaluate(std::string_view text) {
         std::uint64_t sum = 0;
         while (!text.empty()) {
             const bool negative = text.starts_with('-');
@@ -103,7 +123,7 @@ class SectionReader {
         return sum;
     }
 
-    std::uint64_t value_of(std::string_view term) const {
+    std::uint64_t value_of(std::string_view term) {
         if (term.empty()) throw DebugInfoError("a number is missing in a section of the PTX");
         std::uint64_t number = 0;
         const bool hexadecimal = term.starts_with("0x");
@@ -111,32 +131,39 @@ class SectionReader {
         const char* const digits = term.data() + (hexadecimal ? 2 : 0);
         const auto read = std::from_chars(digits, end, number, hexadecimal ? 16 : 10);
         if (read.ec == std::errc() && read.ptr == end) return number;
-        const auto label = labels_.find(std::string(term));
-        return label == labels_.end() ? 0 : label->second;
+        if (const auto label = labels_.find(std::string(term)); label != labels_.end())
+            return label->second;
+        if (term.starts_with('.')) return 0;  // the beginning of a section
+        variables_.emplace_back(term);
+        return variables_.size();
     }
 
     std::unordered_map<std::string, std::string> sections_;
     std::unordered_map<std::string, std::size_t> labels_;
+    std::vector<std::string> variables_;
+    std::vector<std::string_view> texts_;
     std::vector<Value> values_;
 };
 
-/// The bytes of the sections of a PTX text by their names, such as ".debug_info". A label of a
-/// section stands for its offset in that section, a label of code stands for 0. Throws
-/// DebugInfoError. Source: PTX ISA "Debugging Directives: .section".
-std::unordered_map<std::string, std::string> debug_sections(std::string_view ptx) {
+/// Reads the sections of a PTX text. A label of a section stands for its offset in that section, a
+/// label of code for its line. Throws DebugInfoError. Source: PTX ISA "Debugging Directives:
+/// .section".
+SectionReader read_sections(std::string_view ptx) {
     constexpr std::string_view directive = ".section";
     SectionReader reader;
-    while (!ptx.empty()) {
+    for (std::size_t number = 1; !ptx.empty(); ++number) {
         const std::size_t end = std::min(ptx.find('\n'), ptx.size());
-        const std::size_t word = ptx.substr(0, end).find_first_not_of(" \t");
-        const bool section =
-            word != std::string_view::npos && ptx.substr(word).starts_with(directive);
-        if (section)
-            ptx = reader.read(ptx.substr(word + directive.size()));
-        else
-            ptx.remove_prefix(std::min(end + 1, ptx.size()));
+        const std::string_view line = files::trimmed(ptx.substr(0, end));
+        if (line.starts_with(directive)) {
+            const std::string_view begin = ptx;
+            ptx = reader.read(ptx.substr(ptx.find(directive) + directive.size()));
+            number += std::ranges::count(begin.substr(0, begin.size() - ptx.size()), '\n') - 1;
+            continue;
+        }
+        if (line.ends_with(':')) reader.label(line, number);
+        ptx.remove_prefix(std::min(end + 1, ptx.size()));
     }
-    return reader.sections();
+    return reader;
 }
 
 /// Forms of attributes. Source: DWARF 4, figure 21.
@@ -168,10 +195,14 @@ enum class Form : std::uint64_t {
 
 /// Names of attributes. Source: DWARF 4, figure 20; linkage names before DWARF 4 are MIPS's.
 enum class Name : std::uint64_t {
+    location = 0x02,
     name = 0x03,
     byte_size = 0x0b,
     bit_offset = 0x0c,
     bit_size = 0x0d,
+    low_pc = 0x11,
+    high_pc = 0x12,
+    const_value = 0x1c,
     abstract_origin = 0x31,
     upper_bound = 0x2f,
     count = 0x37,
@@ -181,6 +212,8 @@ enum class Name : std::uint64_t {
     encoding = 0x3e,
     specification = 0x47,
     type = 0x49,
+    call_file = 0x58,
+    call_line = 0x59,
     linkage_name = 0x6e,
     mips_linkage_name = 0x2007,
 };
@@ -214,13 +247,15 @@ class Bytes {
             value = value << 8 | static_cast<unsigned char>(digits[i]);
         return value;
     }
-    /// LEB128, unsigned or with the sign ignored. Source: DWARF 4, section 7.6.
-    std::uint64_t leb() {
+    /// LEB128. Source: DWARF 4, section 7.6.
+    std::uint64_t leb(bool is_signed = false) {
         std::uint64_t value = 0;
         for (unsigned shift = 0;; shift += 7) {
             const std::uint64_t byte = number(1);
             if (shift < 64) value |= (byte & 0x7F) << shift;
-            if (byte < 0x80) return value;
+            if (byte >= 0x80) continue;
+            const bool is_negative = is_signed && (byte & 0x40) && shift < 57;
+            return is_negative ? value | ~std::uint64_t(0) << (shift + 7) : value;
         }
     }
     std::string_view text() {
@@ -282,13 +317,22 @@ std::uint64_t offset_of(const Value& value) {
 class DebugInfoReader {
   public:
     DebugInfoReader(std::string_view ptx, DebugInfo& to)
-        : sections_(debug_sections(ptx)), to_(to), bytes_(sections_[".debug_info"]) {}
+        : DebugInfoReader(read_sections(ptx), to) {}
 
     void read() {
         while (!bytes_.done()) read_unit();
     }
 
   private:
+    DebugInfoReader(SectionReader reader, DebugInfo& to)
+        : sections_(reader.sections()),
+          variables_(reader.variables()),
+          to_(to),
+          bytes_(sections_[".debug_info"]) {
+        for (const auto& [label, at] : reader.texts())
+            to.texts_[label] = Bytes(sections_[".debug_str"], at).text();
+    }
+
     void read_unit() {
         unit_ = bytes_.at();
         const std::uint64_t size = bytes_.number(4);
@@ -342,6 +386,7 @@ class DebugInfoReader {
             case Form::data8:
                 return number(bytes_.number(8));
             case Form::signed_data:
+                return number(bytes_.leb(true));
             case Form::unsigned_data:
                 return number(bytes_.leb());
             case Form::flag_present:
@@ -376,8 +421,51 @@ class DebugInfoReader {
         throw DebugInfoError(fmt::format("the form {:#x} is unknown", std::uint64_t(form)));
     }
 
-    static void set(DebugEntry& entry, Name name, const Value& value) {
+    /// nvcc has two expressions: a register, whose number is its name, first letter first; and a
+    /// variable of the PTX with an offset. Nothing is known of others.
+    void add_place(DebugEntry& entry, DebugPlace place, std::string_view expression) const {
+        constexpr std::uint64_t address = 0x03, plus_constant = 0x23, register_name = 0x90;
+        Bytes bytes(expression);
+        if (bytes.done()) return;
+        const std::uint64_t operation = bytes.number(1);
+        if (operation == register_name) {
+            for (std::uint64_t name = bytes.leb(); name; name >>= 8)
+                place.name.insert(place.name.begin(), char(name & 0xFF));
+        } else if (operation == address) {
+            const std::uint64_t variable = bytes.number(std::size_t(address_bytes_));
+            if (variable == 0 || variable > variables_.size()) return;
+            place.name = variables_[variable - 1];
+            if (!bytes.done() && bytes.number(1) == plus_constant) place.offset = bytes.leb();
+        }
+        if (bytes.done() && !place.name.empty()) entry.places.push_back(std::move(place));
+    }
+
+    /// DWARF 4, section 2.6.2: ranges with an expression each, and two zeros.
+    void add_list(DebugEntry& entry, std::uint64_t offset) {
+        Bytes list(sections_[".debug_loc"], std::size_t(offset));
+        while (true) {
+            DebugPlace place;
+            place.begin = list.number(std::size_t(address_bytes_));
+            place.end = list.number(std::size_t(address_bytes_));
+            if (place.begin == 0 && place.end == 0) return;
+            add_place(entry, std::move(place), list.take(list.number(2)));
+        }
+    }
+
+    void set(DebugEntry& entry, Name name, const Value& value) {
         switch (name) {
+            case Name::location:
+                if (value.text.data())
+                    add_place(entry, {}, value.text);
+                else
+                    add_list(entry, value.number);
+                break;
+            case Name::low_pc:
+                entry.low = value.number;
+                break;
+            case Name::high_pc:
+                entry.high = value.number;
+                break;
             case Name::name:
                 entry.name = value.text;
                 break;
@@ -400,12 +488,18 @@ class DebugInfoReader {
             case Name::count:
                 entry.count = value.number;
                 break;
+            case Name::const_value:
+                entry.offset = value.number;
+                if (!value.text.data()) entry.places.push_back({.offset = value.number});
+                break;
             case Name::member_location:
                 entry.offset = offset_of(value);
                 break;
+            case Name::call_file:
             case Name::file:
                 entry.file = value.number;
                 break;
+            case Name::call_line:
             case Name::line:
                 entry.line = int(value.number & 0x7FFFFFFF);
                 break;
@@ -423,6 +517,7 @@ class DebugInfoReader {
     }
 
     std::unordered_map<std::string, std::string> sections_;
+    std::vector<std::string> variables_;
     DebugInfo& to_;
     Bytes bytes_;
     std::size_t unit_ = 0;  ///< the offset where the unit begins

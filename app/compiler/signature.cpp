@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/debug_scopes.h"
 #include "compiler/dwarf.h"
 #include "compiler/type_reader.h"
 #include "files/text.h"
@@ -157,13 +158,20 @@ class SignatureReader {
         return variables;
     }
 
-    std::vector<VariableType> read_variable_types() {
-        std::vector<VariableType> found;
+    DebugScopes read_scopes() {
+        DebugScopes found;
         for (const DebugEntry& entry : info_.entries()) {
-            if (entry.tag != DebugTag::variable) continue;
-            const DebugEntry& named = named_by(entry);
-            if (auto type = types_.read(named.type)) found.push_back({ptx_name(named), type});
+            const bool is_outer =
+                entry.tag == DebugTag::compile_unit || entry.tag == DebugTag::name_space;
+            if (is_outer) add_variables(entry, {}, found);
+            // What was inlined everywhere has no lines.
+            if (entry.tag == DebugTag::subprogram)
+                add_scope(entry,
+                          {.low = std::max<std::uint64_t>(1, entry.low),
+                           .high = std::max<std::uint64_t>(1, entry.high)},
+                          found);
         }
+        found.texts = info_.texts();
         return found;
     }
 
@@ -199,6 +207,51 @@ class SignatureReader {
     }
     static const std::string& ptx_name(const DebugEntry& entry) {
         return entry.linkage_name.empty() ? entry.name : entry.linkage_name;
+    }
+
+    /// Adds the variables of a scope, behind those of the scopes in it. Parameters have their
+    /// values where the body begins.
+    void add_scope(const DebugEntry& scope, const DebugVariable& like, DebugScopes& to) {
+        std::uint64_t body = like.low;
+        for (const std::size_t child : scope.children) {
+            const DebugEntry& inner = info_.entries()[child];
+            const bool is_inlined = inner.tag == DebugTag::inlined_subroutine;
+            if (!is_inlined && inner.tag != DebugTag::lexical_block) continue;
+            DebugVariable of_inner = like;
+            if (inner.high > inner.low) {
+                of_inner.low = inner.low;
+                of_inner.high = inner.high;
+            }
+            of_inner.inlined += is_inlined;
+            add_scope(inner, of_inner, to);
+            if (is_inlined)
+                to.inlined.push_back(
+                    {function_of(inner), of_inner.low, of_inner.high, int(inner.file), inner.line});
+            else if (scope.tag == DebugTag::subprogram && body == like.low)
+                body = of_inner.low;
+        }
+        add_variables(scope, {.low = body, .high = like.high, .inlined = like.inlined}, to);
+    }
+
+    void add_variables(const DebugEntry& scope, const DebugVariable& like, DebugScopes& to) {
+        for (const std::size_t child : scope.children) {
+            const DebugEntry& entry = info_.entries()[child];
+            if (entry.tag != DebugTag::variable && entry.tag != DebugTag::formal_parameter)
+                continue;
+            const DebugEntry& named = named_by(entry);
+            DebugVariable one = like;
+            one.type = types_.read(named.type);
+            if (!one.type || named.name.empty()) continue;
+            one.name = unqualified(named);
+            one.entry = ptx_name(named);
+            one.line = named.line;
+            one.places = entry.places;
+            to.variables.push_back(std::move(one));
+        }
+    }
+
+    std::string function_of(const DebugEntry& inlined) const {
+        return readable_name(named_by(inlined).name);
     }
 
     static bool has_parameter(const Signature& kernel, const std::string& name) {
@@ -286,8 +339,8 @@ std::vector<Signature> read_signatures(std::string_view ptx) {
     return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read(); });
 }
 
-std::vector<VariableType> read_variable_types(std::string_view ptx_with_debug_info) {
-    return SignatureReader(ptx_with_debug_info).read_variable_types();
+DebugScopes read_scopes(std::string_view ptx) {
+    return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read_scopes(); });
 }
 
 std::vector<ModuleVariable> read_variables(std::string_view ptx) {

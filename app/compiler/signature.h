@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpscope::compiler {
@@ -45,7 +47,12 @@ struct Type {
     bool target_is_const = false;
     std::size_t count = 0;      ///< elements of an array, or bits of a bit-field
     std::size_t first_bit = 0;  ///< the lowest bit of a bit-field in its bytes
+    std::vector<std::pair<std::string, std::uint64_t>> names{};  ///< of an enumeration, with values
 };
+
+/// A number, and a pointer, of which no source has told.
+std::shared_ptr<const Type> number_of(Type::Kind kind, std::size_t bytes, std::string name);
+std::shared_ptr<const Type> pointer_to(std::shared_ptr<const Type> target);
 
 struct KernelParameter {
     std::string name;  ///< may be empty
@@ -99,13 +106,6 @@ std::vector<Signature> read_signatures(std::string_view ptx_with_debug_info);
 /// The variables of a module, in the order of their names in the PTX. Throws as read_signatures()
 /// does.
 std::vector<ModuleVariable> read_variables(std::string_view ptx_with_debug_info);
-/// The type of a variable, also of one in a function.
-struct VariableType {
-    std::string entry;  ///< its name in the PTX, or else in the source
-    std::shared_ptr<const Type> type;
-};
-/// The types of all variables that have one. Throws as read_signatures() does.
-std::vector<VariableType> read_variable_types(std::string_view ptx_with_debug_info);
 /// The names of the .global variables of any PTX text that a kernel may change: those that a
 /// statement or an initial value names. A header declares thousands that nothing uses.
 std::vector<std::string> changing_variables(std::string_view ptx);

@@ -170,6 +170,18 @@ std::string readable_name(std::string_view name) {
     return readable;
 }
 
+std::shared_ptr<const Type> number_of(Type::Kind kind, std::size_t bytes, std::string name) {
+    Type type{.kind = kind, .name = name, .canonical = std::move(name), .bytes = bytes};
+    return std::make_shared<const Type>(std::move(type));
+}
+
+std::shared_ptr<const Type> pointer_to(std::shared_ptr<const Type> target) {
+    Type type{.kind = Type::Kind::pointer, .name = target->name + "*", .bytes = 8};
+    type.canonical = type.name;
+    type.target = std::move(target);
+    return std::make_shared<const Type>(std::move(type));
+}
+
 namespace {
 
 using Kind = Type::Kind;
@@ -267,6 +279,11 @@ void TypeReader::fill(Type& type, const DebugEntry& entry, Extent extent) {
             return;
         case DebugTag::enumeration_type:
             type.kind = Kind::enumeration;
+            for (const std::size_t child : entry.children) {
+                const DebugEntry& one = info_.entries()[child];
+                if (one.tag == DebugTag::enumerator)
+                    type.names.emplace_back(readable_name(one.name), one.offset);
+            }
             return;
         case DebugTag::pointer_type:
         case DebugTag::reference_type:

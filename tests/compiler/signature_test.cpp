@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "compiler/debug_scopes.h"
 #include "compiler/dwarf.h"
 #include "real_nvrtc.h"
 
@@ -76,6 +79,40 @@ extern "C" __global__ void k(float* out) {
                          "preset preset: signed int 4",
                          "taps taps: array float[5] 20 x5 -> floating float 4, for the host",
                          "unused unused: signed int 4"}));
+}
+
+TEST_F(Signatures, LocalVariablesHaveScopesAndPlaces) {
+    Request request{"kernels/mine.cu", R"(
+__device__ __noinline__ int twice(int v) { int r = 2 * v; return r; }
+__device__ int outside;
+enum Kind { plain, scaled = 7 };
+extern "C" __global__ void k(int* to, int n) {
+    int sum = n;
+    for (int i = 0; i < n; ++i) {
+        float part[2] = {1.0f * i, 2};
+        sum += int(part[n & 1]);
+    }
+    Kind kind = sum > 5 ? scaled : plain;
+    to[0] = twice(sum) + kind;
+})"};
+    request.debug_info = true;
+    const std::string ptx = nvrtc_->compile(request).ptx;
+    std::map<std::string, DebugVariable> found;
+    for (const DebugVariable& one : read_scopes(ptx).variables) found[one.name] = one;
+    for (const char* name : {"v", "r", "to", "n", "sum", "i", "part", "kind"}) {
+        ASSERT_TRUE(found.contains(name)) << name;
+        ASSERT_FALSE(found[name].places.empty()) << name;
+        EXPECT_LT(found[name].low, found[name].high) << name;
+    }
+    EXPECT_TRUE(found["part"].places[0].name.starts_with("__local_depot"));
+    EXPECT_EQ(found["part"].type->name, "float[2]");
+    EXPECT_EQ(found["r"].places[0].name.substr(0, 2), "%r");
+    EXPECT_TRUE(found["sum"].is_known_at(found["i"].low));
+    EXPECT_FALSE(found["i"].is_known_at(found["sum"].low));
+    EXPECT_LE(found["r"].high, found["sum"].low);
+    EXPECT_EQ(found["outside"].high, 0u);
+    using Names = std::vector<std::pair<std::string, std::uint64_t>>;
+    EXPECT_EQ(found["kind"].type->names, (Names{{"plain", 0}, {"scaled", 7}}));
 }
 
 TEST_F(Signatures, TheCodeSaysWhichIndicesAndWhichSharedMemoryItUses) {

@@ -3,10 +3,13 @@ Protocol.
 
 usage: debugging.py PROGRAM [Debugging.NAME]
 """
+import asyncio
 import json
+import math
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
@@ -15,6 +18,8 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
+import zipfile
 
 from dap_client import DapClient, Refused
 
@@ -35,6 +40,15 @@ def processes_of(text):
         except OSError:
             pass
     return found
+
+
+def number(text):
+    """The number of a value: "true", "scaled (7)", "97 'a'", "0.5"; none of another text."""
+    text = re.sub(r".* \((-?\d+)\)$|^(-?\d+) '.'$", r"\1\2", str(text))
+    try:
+        return float({"true": 1, "false": 0}.get(text, text))
+    except ValueError:
+        return math.nan
 
 
 class Debugging(unittest.TestCase):
@@ -259,6 +273,73 @@ int main() {
         self.assertEqual(client.go("continue", threadId=1)["reason"], "end")
         self.assertIsNone(client.go("continue", threadId=1))
 
+    @staticmethod
+    def value(client, expression, frame):
+        try:
+            return client.ask("evaluate", expression=expression, frameId=frame["id"])["result"]
+        except Refused:
+            return None
+
+    def test_variables_show_what_printf_prints(self):
+        if not shutil.which("nvcc"):
+            self.skipTest("nvcc is missing")
+        in_scope, wrong = 0, []
+        for source in sorted((REPOSITORY / "tests/e2e/debugged").glob("*.cu")):
+            lines = source.read_text(encoding="utf-8").splitlines()
+            prints = {n: re.findall(r"(\S+)=%", line) for n, line in enumerate(lines, 1) if "values: " in line}
+            client = self.client()
+            stop, made = client.start(program=str(source), breakpoints={str(source): [{"line": n} for n in prints]})
+            shown = {}
+            while stop:
+                frame = client.frame(stop["threadId"])
+                known = client.variables(client.scope(frame, "Variables")["variablesReference"])
+                if frame["line"] not in shown:
+                    shown[frame["line"]] = known, {e: self.value(client, e, frame) for e in prints[frame["line"]]}
+                stop = client.go("continue", threadId=stop["threadId"])
+            self.assertEqual(set(shown), set(prints), source.name)
+            printed = [dict(re.findall(r"(\S+)=(\S+)", line)) for line in client.output().splitlines()
+                       if line.startswith("values: ")]
+            for known, values in shown.values():
+                truth = next(p for p in printed if list(p) == list(values))
+                bad = {e: (values[e], truth[e]) for e in values
+                       if not math.isclose(number(values[e]), float(truth[e]), rel_tol=1e-6, abs_tol=1e-6)}
+                names = {re.split(r"[.\[]", e)[0] for e in values}
+                in_scope += len(names | set(known))
+                wrong += [(source.name, e, *both) for e, both in bad.items()]
+                wrong += [(source.name, name, known[name]["value"]) for name in known if name not in names]
+        self.assertGreater(in_scope, 100)
+        print(f"{in_scope - len(wrong)} of {in_scope} variables show what printf prints")
+        self.assertLess(len(wrong), 0.05 * in_scope, wrong)
+
+    def test_functions_and_their_callers(self):
+        if not shutil.which("nvcc"):
+            self.skipTest("nvcc is missing")
+        source = str(REPOSITORY / "tests/e2e/debugged/scan.cu")
+        first, call = self.line("const uint first", source), self.line("scanFour(data", source)
+        for optimized in (False, True):
+            client = self.client()
+            stop, _ = client.start(program=source, optimized=optimized, breakpoints={source: [{"line": first}]})
+            frames = client.ask("stackTrace", threadId=stop["threadId"])["stackFrames"]
+            self.assertEqual([f["line"] for f in frames][-1], call)
+            self.assertEqual(frames[0]["name"], "scanFour()")
+            self.assertIn("scan, thread (0,0,0)", frames[-1]["name"])
+            if not optimized:
+                inner, outer = ({n: v["value"] for n, v in client.variables(
+                    client.scope(f, "Variables")["variablesReference"]).items()} for f in frames)
+                self.assertEqual(set(inner), {"first", "values", "total"})
+                self.assertLessEqual({"data", "totals", "size", "thread", "four"}, set(outer))
+                client.go("stepOut", threadId=stop["threadId"])
+                self.assertEqual(client.frame(stop["threadId"])["line"], call)
+
+        source = str(REPOSITORY / "tests/e2e/debugged/templates.cu")
+        client = self.client()
+        stop, _ = client.start(program=source, breakpoints={source: [{"line": self.line("return square;", source)}]})
+        frames = client.ask("stackTrace", threadId=stop["threadId"])["stackFrames"]
+        self.assertEqual([f["line"] for f in frames][1:], [self.line("squared(moved)", source)])
+        self.assertIn("squared", frames[0]["name"])
+        self.assertEqual(set(client.variables(client.scope(frames[0], "Variables")["variablesReference"])),
+                         {"base", "square"})
+
     def test_no_process_stays_behind(self):
         source = self.folder / "endless.cu"
         source.write_text('''#include <cstdio>
@@ -300,6 +381,40 @@ int main() {
         client.ask("pause", threadId=1)
         self.assertEqual(client.wait("stopped")["body"]["reason"], "pause")
 
+    def test_every_request_of_the_protocol_is_answered(self):
+        """Those of the specification, version 1.70, with arguments and without."""
+        answered = """breakpointLocations configurationDone continue dataBreakpointInfo disassemble disconnect evaluate
+            exceptionInfo initialize launch loadedSources modules next pause restart reverseContinue scopes setBreakpoints
+            setDataBreakpoints setExceptionBreakpoints setFunctionBreakpoints setInstructionBreakpoints source stackTrace
+            stepBack stepIn stepOut terminate threads variables""".split()
+        refused = """attach cancel completions goto gotoTargets locations readMemory restartFrame setExpression setVariable
+            stepInTargets terminateThreads writeMemory""".split()
+        arguments = {"threadId": 1, "frameId": 1, "variablesReference": 1, "expression": "threadIdx.x", "name": "cache[0]",
+                     "source": {"path": DOT_CU}, "sourceReference": 1, "breakpoints": [], "line": 60, "filters": [], "memoryReference": "0",
+                     "instructionCount": 2, "stopOnEntry": True, **DOT}
+        moves = {"continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "restart", "configurationDone"}
+        client = self.client()
+        client.start(**arguments)
+        for command in [c for c in answered if c not in ("terminate", "disconnect")] + ["terminate", "disconnect"]:
+            if command == "variables":
+                client.ask("scopes", frameId=1)
+            client.events.clear()
+            client.ask(command, **arguments)
+            if command in moves:
+                client.wait("stopped")
+        client.process.wait(20)
+
+        client = self.client()
+        client.start(**arguments)
+        for command in [*refused, *answered]:
+            answer = client.answer(client.send(command))
+            self.assertFalse(answer["success"] and command in refused, command)
+            if not answer["success"]:
+                self.assertRegex(answer["message"], "^[^ ]+( [^ ]+){2,}", command)
+                self.assertEqual(answer["body"]["error"]["variables"]["why"], answer["message"])
+            if command == "disconnect":
+                break
+
     def test_random_requests_get_answers(self):
         client = self.client()
         client.start(stopOnEntry=True, **DOT)
@@ -330,6 +445,99 @@ int main() {
                 body = json.dumps({"seq": 1, "type": "request", "command": "initialize"}).encode()
                 connection.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
                 self.assertIn(b"supportsStepBack", connection.recv(65536))
+
+    def test_the_extension_of_vs_code(self):
+        if not shutil.which("node"):
+            self.skipTest("node is missing")
+        extension = REPOSITORY / "editors/vscode/extension.js"
+        result = json.loads(subprocess.run(["node", REPOSITORY / "tests/e2e/vscode_stub.js", extension, PROGRAM],
+                                           capture_output=True, text=True, check=True).stdout)
+        self.assertEqual((result["completed"]["type"], result["completed"]["program"]), ("warpscope", "kernel.cu"))
+        self.assertEqual(result["closed"], [])
+        self.assertEqual([w["label"] for w in result["before"]], [f"warp {n}" for n in range(8)])
+        warp = result["before"][2]
+        self.assertTrue(warp["description"].startswith("at kernels/dot.cu:"), warp["description"])
+        self.assertEqual([lane["label"] for lane in warp["children"]], [f"lane {n}" for n in range(32)])
+        self.assertEqual(warp["children"][5]["description"], "thread (69,0,0)")
+        focus = [[lane["label"] for w in result[when] for lane in [w, *w["children"]] if "iconPath" in lane]
+                 for when in ("before", "after")]
+        self.assertEqual(focus[1], ["warp 2", "lane 5"])
+        self.assertNotEqual(focus[0], focus[1])
+        self.assertEqual(result["changes"], 2)
+
+        subprocess.run([REPOSITORY / "editors/vscode/pack"], cwd=self.folder, check=True)
+        with zipfile.ZipFile(self.folder / "warpscope.vsix") as vsix:
+            self.assertIsNone(vsix.testzip())
+            package = json.loads(vsix.read("extension/package.json"))
+            for name in ("extension.vsixmanifest", "[Content_Types].xml"):
+                xml.etree.ElementTree.fromstring(vsix.read(name))
+            self.assertIn("extension/" + package["main"], vsix.namelist())
+
+    def test_an_agent_with_the_client_of_pypi(self):
+        try:
+            import mcp
+            from mcp.client.stdio import stdio_client
+        except ImportError:
+            self.skipTest("the package mcp is missing")
+        if not shutil.which("nvcc"):
+            self.skipTest("nvcc is missing")
+        source = self.folder / "shift.cu"
+        source.write_text('''#include <cstdio>
+__global__ void shift(int* to) {
+    __shared__ int cache[64];
+    cache[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    to[threadIdx.x] = cache[63 - threadIdx.x];
+    __syncthreads();
+}
+int main() {
+    int* to;
+    cudaMalloc(&to, 256);
+    shift<<<1, 64>>>(to);
+    return cudaDeviceSynchronize();
+}
+''', encoding="utf-8")
+        kernel = self.folder / "late.cu"
+        kernel.write_text('''extern "C" __global__ void late(int* y) {
+    __shared__ int cache[64];
+    cache[threadIdx.x] = threadIdx.x;
+    y[threadIdx.x] = cache[63 - threadIdx.x];
+}
+''', encoding="utf-8")
+        (self.folder / "late.launch.json").write_text(json.dumps({
+            "source": "late.cu", "buffers": {"y": {"shape": 64}},
+            "launches": [{"kernel": "late", "grid": 1, "block": 64}],
+            "expect": [{"buffer": "y", "equals": "63 - i"}]}), encoding="utf-8")
+
+        async def talk():
+            server = mcp.StdioServerParameters(command=PROGRAM, args=["--mcp"])
+            async with stdio_client(server) as (reading, writing), mcp.ClientSession(reading, writing) as session:
+                await session.initialize()
+                tools = [tool.name for tool in (await session.list_tools()).tools]
+                calls = {"check": {"file": str(source)}, "counters": {"file": str(source)},
+                         "needed_barriers": {"file": str(source)},
+                         "why_wrong": {"file": str(self.folder / "late.launch.json"), "element": "first"},
+                         "step_block": {"file": str(source), "breakpoints": [{"line": 6}], "moves": ["continue", "next"],
+                                        "read": ["cache[5]", "to[0]", "threadIdx.x"]}}
+                self.assertEqual(set(tools), set(calls))
+                answers = {}
+
+                async def call(tool, arguments):
+                    answer = await session.call_tool(tool, arguments)
+                    return answer.content[0].text, answer.model_dump(by_alias=True)["isError"]
+                for tool, arguments in calls.items():
+                    text, has_failed = await call(tool, arguments)
+                    self.assertFalse(has_failed, (tool, text))
+                    self.assertLess(len(text.encode()), 13_000, tool)
+                    answers[tool] = text
+                self.assertTrue((await call("check", {}))[1])
+                return answers
+        answers = asyncio.run(talk())
+        self.assertIn("exit 0", answers["check"])
+        self.assertIn("bank conflicts", answers["counters"])
+        self.assertIn("shift.cu:5", answers["needed_barriers"])
+        self.assertIn("late.cu:4", answers["why_wrong"])
+        self.assertIn("cache[5] = 5", answers["step_block"])
 
     def test_an_agent_steps_a_block(self):
         def call(tool, **arguments):

@@ -1,3 +1,4 @@
+#include "compiler/debug_scopes.h"
 #include "compiler/dwarf.h"
 #include "compiler/signature.h"
 #include "fuzz.h"
@@ -25,6 +26,9 @@ void check(const compiler::Type& type, int depth) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {
+        for (const compiler::DebugVariable& one :
+             compiler::read_scopes(tests::text_of(data, size)).variables)
+            check(*one.type, 0);
         for (const compiler::Signature& one :
              compiler::read_signatures(tests::text_of(data, size))) {
             for (const compiler::KernelParameter& parameter : one.parameters)

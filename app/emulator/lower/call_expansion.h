@@ -106,6 +106,7 @@ struct CallInstance {
     const CallFrame* frame = nullptr;  ///< the frame of the function that it is inlined into
     std::string recursive;             ///< the name of that function
     const Statement* site = nullptr;
+    std::shared_ptr<const SourceCall> call{};  ///< of the body; null: it is the kernel's own
 };
 
 /// A function that is not inlined. The kernel has one copy of it.

@@ -18,6 +18,16 @@ namespace {
 constexpr std::size_t most_statements = 100'000, most_registers = 1'000'000;
 constexpr unsigned deepest_call = 200;  // each nested call takes some of the host's stack
 
+// Puts the calls in the body of a function behind the call of the function itself.
+std::shared_ptr<const SourceCall> calls_in(const std::shared_ptr<const SourceCall>& body,
+                                           const std::shared_ptr<const SourceCall>& function) {
+    if (!body) return function;
+    SourceCall call = *body;
+    call.instance = function->instance;
+    call.caller = calls_in(body->caller, function);
+    return std::make_shared<const SourceCall>(std::move(call));
+}
+
 // Returns the line of a statement of a function that is called at `site`. A line of another file,
 // such as a CUDA header, counts as inlined into the line of the call.
 SourceLine called_from(const SourceLine& site, SourceLine source) {
@@ -27,9 +37,8 @@ SourceLine called_from(const SourceLine& site, SourceLine source) {
     if (source.file >= 0) lines.push_back({source.file, source.line});
     if (site.inlined) lines.insert(lines.end(), site.inlined->begin(), site.inlined->end());
     if (lines.size() > most_inlined) lines.resize(most_inlined);
-    const std::int32_t ptx_line = source.ptx_line;
-    source = site;
-    source.ptx_line = ptx_line;
+    source.file = site.file;
+    source.line = site.line;
     source.inlined = std::make_shared<const std::vector<FileLine>>(std::move(lines));
     return source;
 }
@@ -83,7 +92,10 @@ void CallExpansion::put_statement(const CallInstance& in, const Statement& s) {
     };
     for (Operand& o : copy.operands) rename(o, rename);
     if (copy.guard >= 0) copy.guard += in.first_register;
-    if (in.site) copy.source = called_from(in.site->source, copy.source);
+    if (in.site) {
+        copy.source = called_from(in.site->source, copy.source);
+        copy.source.call = calls_in(copy.source.call, in.call);
+    }
     const OpcodeKind kind = copy.opcode->kind;
     if (kind == OpcodeKind::calls) return guarded(copy, [&] { call(in, s, copy); });
     if (kind == OpcodeKind::branches_by_index)
@@ -154,9 +166,12 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
     body.end = "(end)" + body.suffix;
     if (frame)
         for (const auto& [name, offset] : frame->variables) body.names[name] = {"", offset};
+    SourceCall call{f.name, site.source.own, site.source.ptx_line, instances_, site.source.call};
+    if (frame) call = {f.name, {}, 0, instances_};  // a recursive function has many callers
+    body.call = std::make_shared<const SourceCall>(std::move(call));
     body.first_register = std::int32_t(kernel_.registers.size());
     for (const RegisterSyntax& r : f.registers)
-        kernel_.registers.push_back({fmt::format("{} in {}", r.name, f.name), r.type});
+        kernel_.registers.push_back({fmt::format("{} in {}", r.name, f.name), r.type, instances_});
     check_size(site);
     for (const Variable& v : f.variables) {
         if (v.space == Space::shared) {  // all copies of the function share one variable

@@ -60,6 +60,7 @@ struct RegisterInfo {
     std::uint32_t slot = 0;  ///< byte offset, as in Instruction::operands
     std::uint8_t bits = 0;   ///< 1 (a predicate: a mask of 32 lanes), 16, 32 or 64
     bool is_float = false;
+    std::uint32_t instance = 0;  ///< of the function whose register it is; 0: the kernel
 };
 
 /// A variable of a block's shared memory.

@@ -13,6 +13,18 @@ struct FileLine {
     std::int32_t line = 0;
 };
 
+/// A call of a function in whose body an instruction stands. The compiler or the emulator has
+/// inlined it.
+struct SourceCall {
+    /// Its name in the PTX; or the label of the name in the section .debug_str, where the compiler
+    /// has inlined it; empty: it is not known.
+    std::string function{};
+    FileLine site{};             ///< the line that calls it; no file: it is not known
+    std::int32_t ptx_line = 0;   ///< of the call; 0: the compiler has inlined it
+    std::uint32_t instance = 0;  ///< of the function in the kernel: RegisterInfo::instance
+    std::shared_ptr<const SourceCall> caller{};  ///< null: the kernel
+};
+
 /// Where an instruction comes from: a line of the kernel's own file, which may have called a
 /// function of another file that the compiler inlined.
 struct SourceLine {
@@ -22,6 +34,8 @@ struct SourceLine {
     /// The lines of other files from which the instruction was inlined into `line`: first the one
     /// in which it stands, then its caller, and so on. Null if it stands in `line` itself.
     std::shared_ptr<const std::vector<FileLine>> inlined{};
+    FileLine own{};                            ///< the line in which it stands, of any file
+    std::shared_ptr<const SourceCall> call{};  ///< in whose body; null: it is the kernel's own
 };
 
 /// The most lines of SourceLine::inlined. The outer calls of longer chains are left out.

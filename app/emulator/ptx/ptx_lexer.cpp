@@ -149,6 +149,18 @@ SourceLines::Inlining SourceLines::inlining_at(const Position& caller) const {
     return {0, {{caller.file, caller.line}}};
 }
 
+// Finds the call in whose body this position is. Code of another file whose caller is not known
+// belongs to the line before it.
+SourceLines::Call SourceLines::call_at(const Position& place) const {
+    if (const auto known = calls_.find(place); known != calls_.end()) {
+        std::size_t depth = 0;
+        for (const SourceCall* call = known->second.get(); call; call = call->caller.get()) ++depth;
+        return depth < most_inlined ? known->second : nullptr;
+    }
+    if (place.file == kernel_file_) return nullptr;
+    return std::make_shared<const SourceCall>(SourceCall{"", {kernel_file_, here_.line}});
+}
+
 // PTX ISA, "Debugging Directives: .loc": `inlined_at` is the position of the call. Where the caller
 // was inlined, too, a .loc before this one has the caller's position and says where. The kernel's
 // file is that of its first .loc; code that the compiler inlined from other files gets the line of
@@ -160,10 +172,11 @@ void SourceLines::read(Lexer& lexer) {
     const Position found = position(lexer);
     if (kernel_file_ < 0) kernel_file_ = found.file;
     std::optional<Position> caller;
+    std::string function;
     while (lexer.accept(",")) {
         const Token word = lexer.next();
         if (word.is("function_name")) {
-            lexer.next();
+            function = lexer.next().text;
             if (lexer.accept("+")) lexer.expect_integer();
         } else if (word.is("inlined_at")) {
             caller = position(lexer);
@@ -172,15 +185,30 @@ void SourceLines::read(Lexer& lexer) {
         }
     }
     // The compiler writes line 0 for code without a line.
+    if (found.line <= 0 && (!caller || found.file == kernel_file_)) return;
+    if (found.line > 0) {
+        calls_.erase(found);  // it may be inlined at another place now
+        here_.call = caller ? std::make_shared<const SourceCall>(SourceCall{
+                                  function, {caller->file, caller->line}, 0, 0, call_at(*caller)})
+                            : call_at(found);
+        here_.own = {found.file, found.line};
+        calls_[found] = here_.call;
+    }
     if (found.file == kernel_file_) {
-        if (found.line > 0) here_ = {found.file, found.line, ptx_line};
+        here_.file = found.file;
+        here_.line = found.line;
+        here_.ptx_line = ptx_line;
+        here_.inlined = nullptr;
         return;
     }
-    if (found.line <= 0 && !caller) return;
     Inlining inlining = caller ? inlining_at(*caller) : Inlining{};
     if (found.line > 0) inlining.lines.insert(inlining.lines.begin(), {found.file, found.line});
     if (inlining.lines.size() > most_inlined) inlining.lines.resize(most_inlined);
-    if (inlining.line > 0) here_ = {kernel_file_, inlining.line, ptx_line};
+    if (inlining.line > 0) {
+        here_.file = kernel_file_;
+        here_.line = inlining.line;
+        here_.ptx_line = ptx_line;
+    }
     here_.inlined = std::make_shared<const std::vector<FileLine>>(inlining.lines);
     inlined_[found] = std::move(inlining);
 }

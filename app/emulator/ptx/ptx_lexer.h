@@ -80,12 +80,16 @@ class SourceLines {
         std::vector<FileLine> lines;  ///< see SourceLine::inlined
     };
 
+    using Call = std::shared_ptr<const SourceCall>;
+
     static Position position(Lexer& lexer);
     Inlining inlining_at(const Position& caller) const;
+    Call call_at(const Position& place) const;
 
     SourceLine here_;
     std::int32_t kernel_file_ = -1;         ///< the file of the first .loc
     std::map<Position, Inlining> inlined_;  ///< the newest .loc of each position, in other files
+    std::map<Position, Call> calls_;        ///< in whose body is the newest .loc of each position
 };
 
 }  // namespace warpscope::emulator

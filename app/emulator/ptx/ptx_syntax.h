@@ -81,6 +81,7 @@ struct Variable {
 struct RegisterSyntax {
     std::string name;
     Type type = Type::b32;
+    std::uint32_t instance = 0;  ///< see RegisterInfo::instance
 };
 
 /// A kernel, or a function that kernels call.

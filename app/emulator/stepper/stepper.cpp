@@ -283,6 +283,12 @@ std::uint64_t Stepper::value(const RegisterInfo& reg, std::uint32_t warp, unsign
     return w.get<std::uint32_t>(reg.slot, lane) & (reg.bits == 16 ? 0xFFFFu : ~0u);
 }
 
+std::span<const std::byte> Stepper::local_memory(std::uint32_t warp, unsigned lane) const {
+    const std::size_t bytes = kernel().local_bytes;
+    const Warp& w = history_->stepper.warps()[warp];
+    return {w.block->local + (warp * 32 + lane) * bytes, bytes};
+}
+
 std::span<const std::byte> Stepper::shared_memory() const {
     return history_->shared;
 }

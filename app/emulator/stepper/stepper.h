@@ -298,6 +298,7 @@ class Stepper {
     /// Raw bits of a register (Kernel::registers) in a lane; a predicate is 0 or 1.
     std::uint64_t value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const;
     std::span<const std::byte> shared_memory() const;
+    std::span<const std::byte> local_memory(std::uint32_t warp, unsigned lane) const;
     std::span<const WordView> words() const;  ///< the words of shared memory
     /// By rank, without the stepped block; valid until the next step.
     std::vector<TileView> other_tiles() const;

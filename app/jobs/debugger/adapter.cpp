@@ -9,6 +9,7 @@
 
 #include "compute/device/enum_words.h"
 #include "emulator/program/launch.h"
+#include "emulator/warp/warp.h"
 #include "experiments/framework/experiment.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/files_and_terminal.h"
@@ -61,6 +62,7 @@ TargetRequest target_from(const Json& a) {
     const auto ranges = programs::read_launch_ranges(launches);
     if (!ranges) throw UsageError(fmt::format("launches: '{}' is no list like 3,17-20", launches));
     request.launches = *ranges;
+    request.optimized = a.value("optimized", false);
     request.run.seed = a.value("seed", request.run.seed);
     request.run.schedule = compute::parse<compute::Schedule>(a.value("schedule", "random"));
     return request;
@@ -127,7 +129,8 @@ const std::map<std::string, DebugAdapter::Answer>& DebugAdapter::answers() {
         {"modules", &A::modules},
         {"loadedSources", &A::loaded_sources},
         {"source", &A::source},
-        {"warpscope/focus", &A::focus}};
+        {"warpscope/focus", &A::focus},
+        {"warpscope/warps", &A::warps}};
     return known;
 }
 
@@ -448,15 +451,12 @@ Json DebugAdapter::data_breakpoint_info(const Json& a) {
             value = values.parts(of, i, 1).at(0);
         if (value.name != name) value = {};
     } else {
-        const Place place = place_of(a);
-        value = session_.values().evaluated(name, place.warp, place.lane);
+        value = session_.values().evaluated(name, view_of(a));
     }
-    if (!value.space || !value.bytes)
+    if (!LaneValues::can_be_watched(value))
         return {{"dataId", nullptr},
                 {"description", "Only words of shared and of global memory can be watched."}};
-    return {{"dataId",
-             fmt::format("{}:{}", *value.space == emulator::Space::shared ? "shared" : "global",
-                         value.address)},
+    return {{"dataId", fmt::format("{}", value.address)},
             {"description", fmt::format("{} {}", parent ? shown_[parent - 1].name : "", name)},
             {"accessTypes", {"read", "write", "readWrite"}}};
 }
@@ -465,11 +465,13 @@ Json DebugAdapter::set_data_breakpoints(const Json& a) {
     std::vector<WantedBreakpoint> wanted;
     std::vector<std::size_t> first;  // of each that the client sets
     for (const Json& one : a.at("breakpoints")) {
-        const std::string id = one.at("dataId").get<std::string>();
+        const std::uint64_t id =
+            std::strtoull(one.at("dataId").get<std::string>().c_str(), nullptr, 10);
+        const bool is_shared = id - emulator::shared_window < emulator::window_size;
         const std::string access = one.value("accessType", "write");
         WantedBreakpoint point = wanted_from(one, At::write);
-        point.space = id.starts_with("shared:") ? emulator::Space::shared : emulator::Space::global;
-        point.address = std::strtoull(id.c_str() + id.find(':') + 1, nullptr, 10) & ~3ULL;
+        point.space = is_shared ? emulator::Space::shared : emulator::Space::global;
+        point.address = (is_shared ? id - emulator::shared_window : id) & ~3ULL;
         first.push_back(wanted.size());
         if (access != "read") wanted.push_back(point);
         point.at = At::read;
@@ -522,15 +524,17 @@ Json DebugAdapter::stack_trace(const Json& a) {
                           {"presentationHint", "label"}});
         return {{"stackFrames", frames}, {"totalFrames", 1}};
     }
-    const auto places = session_.places_of(*pc);
-    for (std::size_t i = 0; i < std::min(places.size(), most_frames); ++i)
-        frames.push_back({{"id", warp * most_frames + i + 1},
-                          {"name", i + 1 == places.size() ? who : "inlined"},
-                          {"source", sources_.source(places[i].file)},
-                          {"line", line_of(places[i].line)},
-                          {"column", 1},
-                          {"moduleId", 1},
-                          {"instructionPointerReference", fmt::format("{:#x}", *pc)}});
+    const auto called = session_.frames_of(warp, lane);
+    for (std::size_t i = 0; i < std::min(called.size(), most_frames); ++i)
+        frames.push_back(
+            {{"id", warp * most_frames + i + 1},
+             {"name",
+              i + 1 == called.size() && called[i].instance == 0 ? who : called[i].function + "()"},
+             {"source", sources_.source(called[i].place.file)},
+             {"line", line_of(called[i].place.line)},
+             {"column", 1},
+             {"moduleId", 1},
+             {"instructionPointerReference", fmt::format("{:#x}", *pc)}});
     const std::size_t all = frames.size();
     const auto begin =
         std::min<std::size_t>(std::size_t(std::max(0, a.value("startFrame", 0))), all);
@@ -540,14 +544,15 @@ Json DebugAdapter::stack_trace(const Json& a) {
             {"totalFrames", all}};
 }
 
-DebugAdapter::Place DebugAdapter::place_of(const Json& a) const {
+LaneView DebugAdapter::view_of(const Json& a) const {
     demand_open();
-    if (!a.contains("frameId")) return {session_.focus().warp, session_.focus().lane};
-    const auto frame = a["frameId"].get<std::int64_t>() - 1;
-    const auto warp = std::uint32_t(frame / std::int64_t(most_frames));
-    if (frame < 0 || warp >= session_.stepper().warps())
+    if (!a.contains("frameId")) return session_.view(session_.focus().warp, session_.focus().lane);
+    const auto frame = std::uint64_t(a["frameId"].get<std::int64_t>() - 1);
+    const auto warp = frame / most_frames;
+    if (warp >= session_.stepper().warps())
         throw UsageError("there is no frame of this number any more");
-    return {warp, session_.lane_of(warp)};
+    return session_.view(std::uint32_t(warp), session_.lane_of(std::uint32_t(warp)),
+                         frame % most_frames);
 }
 
 int DebugAdapter::reference(const Value& value) {
@@ -558,7 +563,7 @@ int DebugAdapter::reference(const Value& value) {
 }
 
 Json DebugAdapter::scopes(const Json& a) {
-    const Place at = place_of(a);
+    const LaneView at = view_of(a);
     const LaneValues& values = session_.values();
     Json list = Json::array();
     const auto scope = [&](const char* name, const char* hint, std::vector<Value> members) {
@@ -569,10 +574,12 @@ Json DebugAdapter::scopes(const Json& a) {
         if (*hint) json["presentationHint"] = hint;
         list.push_back(std::move(json));
     };
-    scope("Shared memory", "", values.shared());
-    scope("Registers", "registers", values.registers(at.warp, at.lane));
-    scope("Arguments", "arguments", values.arguments());
-    scope("Built-in variables", "", values.builtins(at.warp, at.lane));
+    scope("Variables", "locals", values.locals(at));
+    scope("Shared memory", "", values.shared(at));
+    scope("Arguments", "arguments", values.arguments(at));
+    scope("Global variables", "globals", values.globals(at));
+    scope("Registers", "registers", values.registers(at));
+    scope("Built-in variables", "", values.builtins(at));
     return {{"scopes", list}};
 }
 
@@ -609,10 +616,10 @@ Json DebugAdapter::variables(const Json& a) {
 
 Json DebugAdapter::evaluate(const Json& a) {
     const std::string text = a.at("expression").get<std::string>();
-    const Place place = place_of(a);
+    const LaneView at = view_of(a);
     if (a.value("context", "") == "repl")
         if (const auto said = command(text)) return {{"result", *said}, {"variablesReference", 0}};
-    Json json = variable(session_.values().evaluated(text, place.warp, place.lane));
+    Json json = variable(session_.values().evaluated(text, at));
     json["result"] = json["value"];
     json.erase("value");
     json.erase("name");
@@ -690,6 +697,26 @@ Json DebugAdapter::source(const Json& a) {
     return {
         {"content", sources_.text(reference)},
         {"mimeType", reference == SessionSources::ptx_reference ? "text/x-ptx" : "text/x-cuda"}};
+}
+
+/// The lanes of each warp, in groups that are at the same place, for a tree.
+Json DebugAdapter::warps(const Json&) {
+    demand_open();
+    Json list = Json::array();
+    for (std::uint32_t warp = 0; warp < session_.stepper().warps(); ++warp) {
+        Json groups = Json::array();
+        for (const emulator::SplitView& split : session_.stepper().warp(warp).splits) {
+            Json lanes = Json::array();
+            for (unsigned lane = 0; lane < 32; ++lane)
+                if (split.mask >> lane & 1)
+                    lanes.push_back(
+                        {{"lane", lane}, {"thread", name_of(session_.thread(warp, lane))}});
+            groups.push_back({{"state", session_.state_of(split)}, {"lanes", lanes}});
+        }
+        list.push_back({{"warp", warp}, {"state", session_.state_of(warp)}, {"groups", groups}});
+    }
+    return {{"focus", {{"warp", session_.focus().warp}, {"lane", session_.focus().lane}}},
+            {"warps", list}};
 }
 
 // Commands of the debug console.

@@ -59,6 +59,7 @@ class DebugAdapter {
     Json loaded_sources(const Json& arguments);
     Json source(const Json& arguments);
     Json focus(const Json& arguments);
+    Json warps(const Json& arguments);
 
     void begin(Motion motion);
     void open();
@@ -70,11 +71,7 @@ class DebugAdapter {
     void demand_open() const;
     int line_of(int ours) const { return ours - (lines_from_1_ ? 0 : 1); }
     int line_from(int theirs) const { return theirs + (lines_from_1_ ? 0 : 1); }
-    struct Place {
-        std::uint32_t warp = 0;
-        unsigned lane = 0;
-    };
-    Place place_of(const Json& arguments) const;
+    LaneView view_of(const Json& arguments) const;
     Json variable(const Value& value);
     int reference(const Value& value);
     Json to_json(const SetBreakpoint& point) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -12,9 +13,11 @@
 
 #include "compiler/programs/program.h"
 #include "compute/helper/helpers.h"
+#include "experiments/replicas/word_history.h"
 #include "jobs/debugger/adapter.h"
 #include "jobs/output/files_and_terminal.h"
 #include "launches/files/file_kind.h"
+#include "launches/files/program_capture.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -30,7 +33,7 @@ constexpr const char* file_property =
 constexpr const char* tool_list = R"json([
 {"name":"check","description":"Runs a CUDA program or kernel in an emulator, without a GPU, and reports data races, wrong barriers and invalid memory accesses: the two threads, their source lines, and the missing barrier. A source without main() is run with a proposed launch.","required":["file"]},
 {"name":"counters","description":"Runs a CUDA program or kernel in an emulator and counts what limits its speed, for each kernel: instructions, idle lanes, sectors of global memory, bank conflicts of shared memory.","required":["file"]},
-{"name":"needed_barriers","description":"Takes out each barrier, fence and wait of the kernels in a CUDA source, one at a time, and says whether results depend on it: which __syncthreads() can be removed.","required":["file"]},
+{"name":"needed_barriers","description":"Takes out each barrier, fence and wait of the kernels in a CUDA source, one at a time, and says whether results depend on it: which __syncthreads() can be removed. Of a program, the kernel of its first launch is examined.","required":["file"]},
 {"name":"why_wrong","description":"Says why an element of a kernel's result is wrong: which thread read or wrote too early, at which lines. The launch file must say what is expected.","required":["file","element"],"more":{"element":{"type":"string","description":"Such as y[12], or first: the first element that is wrong."}}},
 {"name":"step_block","description":"A debugger for one block of a CUDA kernel, which also steps back. With file or experiment it opens a launch and stands before its first instruction; without them it goes on with the launch that is open. Then it makes the moves and reads the expressions. Answers with where it stands, the values, and the state of each warp.","required":[],"more":{
 "experiment":{"type":"string","description":"In place of file: dot, reduction, ripple, nbody or pipeline, built-in examples."},
@@ -149,7 +152,7 @@ std::string run_request(std::vector<std::string> options, const Json& wish) {
     const Json arguments = wish.value("arguments", Json::array());
     const launches::FileKind kind = launches::file_kind(file);
     options.insert(options.begin(), "/proc/self/exe");
-    if (kind == launches::FileKind::unknown)
+    if (kind == launches::FileKind::unknown && !std::filesystem::is_directory(file))
         options.emplace_back("--");
     else if (arguments.empty())
         options.emplace_back("--launch");
@@ -159,6 +162,22 @@ std::string run_request(std::vector<std::string> options, const Json& wish) {
     const compiler::Ended ended = compiler::run_command(options, limit.token());
     return fmt::format("{}\nexit {}", ended.output,
                        WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1);
+}
+
+/// Of a program, in the first launch that it makes.
+std::string needed_barriers(const Json& wish) {
+    const std::filesystem::path file = wish.at("file").get<std::string>();
+    if (launches::file_kind(file) != launches::FileKind::unknown &&
+        !launches::is_program_source(file))
+        return run_request({"--check", "needed"}, wish);
+    const auto folder =
+        std::filesystem::temp_directory_path() / fmt::format("warpscope-launches-{}", ::getpid());
+    std::string text = run_request({"--capture", folder.string()}, wish);
+    if (launches::read_capture(folder))
+        text = run_request({"--check", "needed"}, {{"file", folder.string()}});
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    return experiments::without_capture(std::move(text), folder / "launch");
 }
 
 class AgentServer {
@@ -213,7 +232,7 @@ class AgentServer {
     std::string result(const std::string& tool, const Json& wish) {
         if (tool == "check") return run_request({"--check", "race,barrier,memory"}, wish);
         if (tool == "counters") return run_request({"--counters"}, wish);
-        if (tool == "needed_barriers") return run_request({"--check", "needed"}, wish);
+        if (tool == "needed_barriers") return needed_barriers(wish);
         if (tool == "why_wrong")
             return run_request({"--headless", "--device", "emulator", "--why",
                                 wish.at("element").get<std::string>()},

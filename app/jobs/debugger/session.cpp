@@ -46,11 +46,11 @@ Session::Session(compute::Helpers& helpers, Telling telling)
     : helpers_(helpers),
       telling_(std::move(telling)),
       breakpoints_({.value = [this](const auto& e, auto warp,
-                                    auto lane) { return values_->number(e, warp, lane); },
+                                    auto lane) { return values_->number(e, view(warp, lane)); },
                     .text =
                         [this](const std::string& text, auto warp, auto lane) {
                             try {
-                                return values_->text(values_->evaluated(text, warp, lane));
+                                return values_->text(values_->evaluated(text, view(warp, lane)));
                             } catch (const launches::LaunchError& error) {
                                 return std::string(error.what());
                             }
@@ -153,33 +153,39 @@ std::optional<std::uint32_t> Session::pc_of(std::uint32_t warp, unsigned lane) c
     return {};
 }
 
-std::string Session::state_of(std::uint32_t warp) const {
+std::string Session::state_of(const SplitView& split) const {
     constexpr std::string_view words[] = {"at", "waits at the barrier,",
                                           "waits for its other lanes,", "waits to join,"};
+    return fmt::format("{} {}", words[std::size_t(split.state)], where(split.pc));
+}
+
+std::string Session::state_of(std::uint32_t warp) const {
     const emulator::WarpView view = stepper_->warp(warp);
     if (view.splits.empty()) return "has ended";
     std::string text;
     for (const SplitView& split : view.splits)
         text += fmt::format(
-            "{}{}{} {}", text.empty() ? "" : "; ",
+            "{}{}{}", text.empty() ? "" : "; ",
             view.splits.size() > 1 ? fmt::format("{} lanes ", std::popcount(split.mask)) : "",
-            words[std::size_t(split.state)], where(split.pc));
+            state_of(split));
     return text;
 }
 
-std::vector<emulator::FileLine> Session::places_of(std::uint32_t pc) const {
-    const emulator::SourceLine& at = stepper_->kernel().lines[pc].source;
-    std::vector<emulator::FileLine> places;
-    if (at.inlined) places = *at.inlined;
-    places.push_back({at.file, at.file < 0 ? at.ptx_line : at.line});
-    return places;
+std::span<const Frame> Session::frames_of(std::uint32_t warp, unsigned lane) const {
+    const auto pc = pc_of(warp, lane);
+    return pc ? std::span(values_->frames(*pc)) : std::span<const Frame>();
 }
 
-/// The outermost place first.
-std::vector<std::string> Session::place_of(std::uint32_t pc) const {
+LaneView Session::view(std::uint32_t warp, unsigned lane, std::size_t frame) const {
+    const auto frames = frames_of(warp, lane);
+    return {warp, lane, frame < frames.size() ? &frames[frame] : nullptr};
+}
+
+/// The outermost place first; empty: the lane has ended.
+std::vector<std::string> Session::place_of(std::uint32_t warp, unsigned lane) const {
     std::vector<std::string> place;
-    for (const emulator::FileLine& at : places_of(pc))
-        place.insert(place.begin(), fmt::format("{}:{}", at.file, at.line));
+    for (const Frame& frame : frames_of(warp, lane))
+        place.insert(place.begin(), fmt::format("{}:{}", frame.place.file, frame.place.line));
     return place;
 }
 
@@ -273,9 +279,8 @@ void Session::tell_printed() {
 }
 
 bool Session::has_arrived(const Motion& motion) const {
-    const auto pc = pc_of(motion.warp, lane_of(motion.warp));
-    if (!pc) return true;
-    const auto place = place_of(*pc);
+    const auto place = place_of(motion.warp, lane_of(motion.warp));
+    if (place.empty()) return true;
     switch (motion.how) {
         case How::instruction:
             return true;
@@ -283,7 +288,7 @@ bool Session::has_arrived(const Motion& motion) const {
             return place != motion.place;
         case How::out:
             return place.size() < motion.place.size();
-        default:  // what is inlined in the line is a part of it
+        default:  // what the line calls is a part of it
             return place.size() < motion.place.size() ||
                    !std::equal(motion.place.begin(), motion.place.end(), place.begin());
     }
@@ -355,7 +360,7 @@ std::optional<Halt> Session::move(Motion& motion, const std::stop_token& stop) {
         if (motion.warp != focus_.warp) look_at(motion.warp, lane_of(motion.warp));
         motion.begun = true;
         motion.epoch = stepper_->epoch();
-        if (const auto pc = pc_of(motion.warp, focus_.lane)) motion.place = place_of(*pc);
+        motion.place = place_of(motion.warp, focus_.lane);
     }
     std::optional<Halt> halt;
     if (motion.how == How::run || stepper_->end() != Stepper::End::open)

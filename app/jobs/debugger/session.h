@@ -27,9 +27,9 @@ struct Halt {
 /// How a person moves the block.
 struct Motion {
     enum class How {
-        line,         ///< a source line of the warp, over what is inlined in it
-        into,         ///< likewise, into what is inlined
-        out,          ///< until the warp has left the inlined function, or has ended
+        line,         ///< a source line of the warp, over the functions that it calls
+        into,         ///< likewise, into these
+        out,          ///< until the warp has left the function, or has ended
         instruction,  ///< of the warp
         barrier,      ///< all warps to the next barrier
         run,
@@ -42,7 +42,7 @@ struct Motion {
     std::uint32_t warp = 0;
     // Of a motion that has begun:
     bool begun = false;
-    std::vector<std::string> place{};  ///< of the warp: its line, then those that were inlined
+    std::vector<std::string> place{};  ///< of the warp: the line of the kernel, then of its calls
     std::uint32_t epoch = 0;
 };
 
@@ -88,8 +88,11 @@ class Session {
     std::optional<std::uint32_t> pc_of(std::uint32_t warp, unsigned lane) const;
     /// "waits at the barrier, dot.cu:34"
     std::string state_of(std::uint32_t warp) const;
-    /// The places of an instruction, the innermost first: "dot.cu:34".
-    std::vector<emulator::FileLine> places_of(std::uint32_t pc) const;
+    std::string state_of(const emulator::SplitView& split) const;
+    /// The functions in which a lane is; none: it has ended.
+    std::span<const Frame> frames_of(std::uint32_t warp, unsigned lane) const;
+    /// A lane, which looks names up in one of these functions.
+    LaneView view(std::uint32_t warp, unsigned lane, std::size_t frame = 0) const;
     std::string where(std::uint32_t pc) const;
     std::string kernel_name() const;
     std::string as_named(std::string words) const;
@@ -117,7 +120,7 @@ class Session {
     Halt stand_before_finding();
     Halt end_of_block();
     void tell_printed();
-    std::vector<std::string> place_of(std::uint32_t pc) const;
+    std::vector<std::string> place_of(std::uint32_t warp, unsigned lane) const;
 
     compute::Helpers& helpers_;
     Telling telling_;

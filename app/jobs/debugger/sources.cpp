@@ -29,7 +29,7 @@ fs::path SessionSources::path_of(const std::string& file) const {
 }
 
 Json SessionSources::source(std::int32_t file) const {
-    if (file < 0)
+    if (file < 0 || std::size_t(file) >= files().size())
         return {{"name", session_.kernel_name() + ".ptx"}, {"sourceReference", ptx_reference}};
     const std::string& name = files()[std::size_t(file)];
     const fs::path path = path_of(name);

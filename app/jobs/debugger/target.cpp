@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "compiler/cache.h"
-#include "compiler/host/host_code.h"
-#include "compiler/source_file.h"
-#include "compute/device/enum_words.h"
 #include "compute/device/kernel_files.h"
 #include "compute/emulated/emulated_device.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/launch/program_command.h"
 #include "experiments/replicas/word_history.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/programs/run_program.h"
@@ -27,11 +25,6 @@ namespace fs = std::filesystem;
 using launches::FileKind;
 
 namespace {
-
-bool is_program_source(const fs::path& file) {
-    return !fs::exists(fs::path(file).replace_extension(".launch.json")) &&
-           compiler::has_main(compiler::read_source_file(file));
-}
 
 void throw_if_stopped(const std::stop_token& stop) {
     if (stop.stop_requested()) throw UsageError("the launch was not opened: it was stopped");
@@ -57,7 +50,7 @@ Target::Target(compute::Helpers& helpers, TargetRequest request,
         if (!launches::read_capture(folder_))
             throw UsageError(path.string() + ": it has no launches of a program");
     } else if (in_gallery || kind == FileKind::launch_file || kind == FileKind::json ||
-               (kind == FileKind::source && !is_program_source(path))) {
+               (kind == FileKind::source && !launches::is_program_source(path))) {
         kind_ = Kind::file;
     } else if (kind == FileKind::source || ::access(path.c_str(), X_OK) == 0) {
         kind_ = Kind::program;
@@ -80,18 +73,12 @@ void Target::start_program() {
                                   request_.program);
     fs::create_directories(folder_);
     programs::write_control(folder_, {1, request_.kernel, int(::getpid())});
-    std::vector<std::string> command{"/proc/self/exe",
-                                     "--beside-window",
-                                     folder_.string(),
-                                     "--math",
-                                     std::string(compute::name(request_.run.math)),
-                                     "--schedule",
-                                     std::string(compute::name(request_.run.schedule)),
-                                     "--seed",
-                                     std::to_string(request_.run.seed)};
+    std::vector<std::string> options;
     const fs::path program = fs::absolute(request_.program);
-    if (launches::file_kind(program) != FileKind::source) command.emplace_back("--");
-    command.push_back(program.string());
+    if (!request_.optimized && launches::file_kind(program) == FileKind::source)
+        options = {"--nvcc", "-G"};
+    std::vector<std::string> command =
+        experiments::program_command(program, folder_, request_.run, options);
     command.insert(command.end(), request_.arguments.begin(), request_.arguments.end());
     running_ = std::async(std::launch::async, [command, stop = stop_.get_token(), tell = tell_] {
         return compiler::run_command(command, stop, tell);
@@ -164,25 +151,37 @@ OpenedLaunch Target::open_experiment(const experiments::Entry& entry, const std:
         compute::make_emulated_device({.reason = "for the debugger", .settings = request_.run});
     const auto experiment = entry.make(*device);
     experiment->set(request_.values);
-    OpenedLaunch opened;
-    opened.state =
-        std::make_shared<const experiments::LaunchState>(entry, *experiment, request_.run);
-    opened.specimen = std::make_unique<experiments::Specimen>(
-        *opened.state, compute::usual_emulator_memory(), stop,
-        std::shared_ptr<compute::LaunchProgress>(), request_.kernel);
-    opened.types = types_of(*opened.state, *opened.specimen, stop);
-    return opened;
+    return open_state(
+        std::make_shared<const experiments::LaunchState>(entry, *experiment, request_.run), stop);
 }
 
 OpenedLaunch Target::open_file(const fs::path& path, const std::stop_token& stop) {
     const launches::LaunchFile file = experiments::find_launch_file(path);
     if (file.built_in) return open_experiment(*experiments::launch_entry(file), stop);
+    const auto state = experiments::open_captured(helpers_, file, request_.run, stop);
+    auto debugged = std::make_shared<experiments::LaunchState>(*state);
+    bool is_other = false;
+    for (auto& [name, edit] : debugged->edits)
+        if (!request_.optimized && !edit->unoptimized.empty()) {
+            edit = compute::with_ptx(*edit, edit->unoptimized);
+            is_other = true;
+        }
+    try {
+        if (is_other) return open_state(debugged, stop);
+    } catch (const std::exception&) {
+        throw_if_stopped(stop);  // it may use what the emulator does not know
+    }
+    return open_state(state, stop);
+}
+
+OpenedLaunch Target::open_state(std::shared_ptr<const experiments::LaunchState> state,
+                                const std::stop_token& stop) {
     OpenedLaunch opened;
-    opened.state = experiments::open_captured(helpers_, file, request_.run, stop);
     opened.specimen = std::make_unique<experiments::Specimen>(
-        *opened.state, compute::usual_emulator_memory(), stop,
-        std::shared_ptr<compute::LaunchProgress>(), request_.kernel);
-    opened.types = types_of(*opened.state, *opened.specimen, stop);
+        *state, compute::usual_emulator_memory(), stop, std::shared_ptr<compute::LaunchProgress>(),
+        request_.kernel);
+    opened.types = types_of(*state, *opened.specimen, stop);
+    opened.state = std::move(state);
     return opened;
 }
 
@@ -205,8 +204,14 @@ KernelTypes Target::types_of(const experiments::LaunchState& state, experiments:
             ptx = helpers_.compile(request, stop).ptx;
         }
         if (ptx.empty()) ptx = kernel.module->text();  // compiled with -G, perhaps
+        types.scopes = compiler::read_scopes(ptx);
+        // The places in it are those of what runs only if that is its text.
+        if (ptx != kernel.module->text()) {
+            types.scopes.inlined.clear();
+            for (compiler::DebugVariable& variable : types.scopes.variables)
+                variable.high = variable.low;
+        }
         if (signatures.empty()) signatures = compiler::read_signatures(ptx);
-        types.variables = compiler::read_variable_types(ptx);
     } catch (const std::exception&) {
         throw_if_stopped(stop);  // else there are registers only
     }

@@ -30,6 +30,7 @@ struct TargetRequest {
     std::string kernel{};                           ///< only launches of this kernel; empty: of all
     std::vector<programs::LaunchRange> launches{};  ///< of a program or a capture; empty: all
     compute::RunSettings run{};
+    bool optimized = false;  ///< else sources are compiled with -G
 };
 
 /// A launch that stands before its first instruction.
@@ -65,6 +66,8 @@ class Target {
     void start_program();
     OpenedLaunch open_experiment(const experiments::Entry& entry, const std::stop_token& stop);
     OpenedLaunch open_file(const std::filesystem::path& file, const std::stop_token& stop);
+    OpenedLaunch open_state(std::shared_ptr<const experiments::LaunchState> state,
+                            const std::stop_token& stop);
     KernelTypes types_of(const experiments::LaunchState& state, experiments::Specimen& specimen,
                          const std::stop_token& stop);
 

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstring>
 
 #include "emulator/warp/memory.h"
+#include "emulator/warp/warp.h"
 #include "launches/arrays/array.h"
 #include "launches/files/element_types.h"
 
 namespace warpscope::jobs {
 
+using compiler::number_of;
+using compiler::pointer_to;
 using compiler::Type;
 using emulator::Dim3;
 using emulator::Space;
@@ -22,29 +26,20 @@ namespace {
 
 constexpr std::size_t most_previewed = 4;
 
-TypePointer number_named(const char* name, Type::Kind kind, std::size_t bytes) {
-    return std::make_shared<const Type>(
-        Type{.kind = kind, .name = name, .canonical = name, .bytes = bytes});
-}
 TypePointer unsigned_type() {
-    static const TypePointer type = number_named("unsigned int", Type::Kind::unsigned_integer, 4);
-    return type;
-}
-TypePointer float_type() {
-    static const TypePointer type = number_named("float", Type::Kind::floating, 4);
-    return type;
+    return number_of(Type::Kind::unsigned_integer, 4, "unsigned int");
 }
 
 /// The type that a statement such as "ld.shared.v2.f32" gives to memory.
 TypePointer type_in(std::string_view statement) {
     const std::string_view opcode = statement.substr(0, statement.find_first_of(" \t"));
     const std::string_view word = opcode.substr(std::min(opcode.rfind('.') + 1, opcode.size()));
-    if (word == "f32") return float_type();
-    if (word == "f64") return number_named("double", Type::Kind::floating, 8);
-    if (word == "s32") return number_named("int", Type::Kind::signed_integer, 4);
-    if (word.ends_with("64")) return number_named("long long", Type::Kind::signed_integer, 8);
-    if (word.ends_with("16")) return number_named("short", Type::Kind::signed_integer, 2);
-    if (word.ends_with("8")) return number_named("unsigned char", Type::Kind::unsigned_integer, 1);
+    if (word == "f32") return number_of(Type::Kind::floating, 4, "float");
+    if (word == "f64") return number_of(Type::Kind::floating, 8, "double");
+    if (word == "s32") return number_of(Type::Kind::signed_integer, 4, "int");
+    if (word.ends_with("64")) return number_of(Type::Kind::signed_integer, 8, "long long");
+    if (word.ends_with("16")) return number_of(Type::Kind::signed_integer, 2, "short");
+    if (word.ends_with("8")) return number_of(Type::Kind::unsigned_integer, 1, "unsigned char");
     return unsigned_type();
 }
 
@@ -57,15 +52,6 @@ TypePointer array_of(const TypePointer& element, std::size_t bytes) {
                                              .members = {},
                                              .target = element,
                                              .count = count});
-}
-
-TypePointer pointer_to(const TypePointer& target) {
-    return std::make_shared<const Type>(Type{.kind = Type::Kind::pointer,
-                                             .name = target->name + "*",
-                                             .canonical = {},
-                                             .bytes = 8,
-                                             .members = {},
-                                             .target = target});
 }
 
 std::uint64_t integer_at(const std::byte* bytes, std::size_t count) {
@@ -91,36 +77,37 @@ std::optional<Number> number_at(const Value& value) {
 }
 
 std::string number_text(const Type& type, const Number& number) {
+    if (type.kind == Type::Kind::unsigned_integer)
+        return fmt::format("{}", std::uint64_t(launches::whole(number)));
+    if (type.kind == Type::Kind::character && std::isprint(int(launches::whole(number)) & 0xFF))
+        return fmt::format("{} '{}'", launches::whole(number), char(launches::whole(number)));
+    for (const auto& [name, value] : type.names)
+        if (std::int64_t(value) == launches::whole(number))
+            return fmt::format("{} ({})", name, launches::whole(number));
     if (type.kind == Type::Kind::boolean) return launches::real(number) != 0 ? "true" : "false";
-    if (type.kind == Type::Kind::pointer) return fmt::format("{:#x}", launches::whole(number));
+    if (type.kind == Type::Kind::pointer)
+        return fmt::format("{:#x}", std::uint64_t(launches::whole(number)));
     if (type.kind == Type::Kind::floating && type.bytes <= 4)
         return fmt::format("{}", float(launches::real(number)));
     return launches::to_string(number);
 }
 
-Value kept_value(std::string name, const TypePointer& type, std::vector<std::byte> bytes) {
-    Value value{.name = std::move(name), .type = type};
-    value.kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+TypePointer dim3_type() {
+    Type made{.kind = Type::Kind::structure, .name = "uint3", .canonical = "uint3", .bytes = 12};
+    for (std::size_t i = 0; i < 3; ++i)
+        made.members.push_back({std::string(1, "xyz"[i]), i * 4, unsigned_type()});
+    return std::make_shared<const Type>(std::move(made));
+}
+
+/// A value whose bytes are those of `content`.
+template <class T>
+Value kept_value(std::string name, const TypePointer& type, const T& content,
+                 std::span<const std::byte> local = {}) {
+    const auto bytes = std::as_bytes(std::span(&content, 1));
+    Value value{.name = std::move(name), .type = type, .local = local};
+    value.kept = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
     value.bytes = value.kept->data();
     return value;
-}
-
-TypePointer dim3_type() {
-    static const TypePointer type = [] {
-        Type made{
-            .kind = Type::Kind::structure, .name = "uint3", .canonical = "uint3", .bytes = 12};
-        for (std::size_t i = 0; i < 3; ++i)
-            made.members.push_back({std::string(1, "xyz"[i]), i * 4, unsigned_type()});
-        return std::make_shared<const Type>(std::move(made));
-    }();
-    return type;
-}
-
-template <class T>
-Value builtin(const char* name, const TypePointer& type, const T& content) {
-    std::vector<std::byte> bytes(sizeof content);
-    std::memcpy(bytes.data(), &content, sizeof content);
-    return kept_value(name, type, std::move(bytes));
 }
 
 Value part_named(const std::vector<Value>& values, const std::string& name) {
@@ -144,6 +131,8 @@ LaneValues::LaneValues(const emulator::Stepper& stepper, const emulator::Memory&
     const emulator::Kernel& kernel = stepper.kernel();
     for (std::size_t i = 0; i < kernel.shared_variables.size(); ++i)
         shared_types_.push_back(type_of_array(kernel.shared_variables[i], i));
+    for (const auto& variable : kernel.module->variables())
+        globals_[variable.name] = reinterpret_cast<std::uint64_t>(variable.data);
     const bool has_types = types_.parameters.size() == kernel.parameters.size();
     const bool has_floats = std::ranges::any_of(kernel.lines, [](const auto& info) {
         return info.access != emulator::MemoryAccess::none && info.space != Space::shared &&
@@ -152,7 +141,8 @@ LaneValues::LaneValues(const emulator::Stepper& stepper, const emulator::Memory&
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
         const std::size_t bytes = kernel.parameters[i].size;
         TypePointer type = has_types ? types_.parameters[i].type : nullptr;
-        if (!type && bytes == 8) type = pointer_to(has_floats ? float_type() : unsigned_type());
+        if (!type && bytes == 8)
+            type = pointer_to(has_floats ? type_in("ld.f32") : unsigned_type());
         if (!type) type = bytes == 4 ? unsigned_type() : array_of(type_in("ld.u8"), bytes);
         argument_types_.push_back(type);
     }
@@ -165,7 +155,7 @@ TypePointer LaneValues::type_of_array(const emulator::SharedVariable& variable,
     const std::size_t bytes =
         variable.bytes ? variable.bytes : all - std::min<std::size_t>(all, variable.offset);
     TypePointer element;
-    for (const compiler::VariableType& known : types_.variables) {
+    for (const compiler::DebugVariable& known : types_.scopes.variables) {
         if (known.entry != variable.name) continue;
         if (known.type->bytes == bytes) return known.type;
         if (known.type->kind == Type::Kind::array) element = known.type->target;
@@ -176,65 +166,179 @@ TypePointer LaneValues::type_of_array(const emulator::SharedVariable& variable,
     return array_of(element ? element : unsigned_type(), bytes);
 }
 
-std::vector<Value> LaneValues::registers(std::uint32_t warp, unsigned lane) const {
+const std::vector<Frame>& LaneValues::frames(std::uint32_t pc) const {
+    std::vector<Frame>& frames = frames_[pc];
+    if (frames.empty()) frames = call_stack(stepper_.kernel(), types_.scopes, pc);
+    return frames;
+}
+
+std::vector<Value> LaneValues::registers(const LaneView& at) const {
     const emulator::Kernel& kernel = stepper_.kernel();
     std::vector<Value> values;
     for (const emulator::RecentRegister& one :
-         emulator::recent_registers(stepper_, writes_, warp, lane, kernel.registers.size())) {
+         emulator::recent_registers(stepper_, writes_, at.warp, at.lane, kernel.registers.size())) {
         const emulator::RegisterInfo& reg = kernel.registers[one.index];
         const std::string set = kernel.where(stepper_.history()[one.step].pc);
         values.push_back(
             {.name = reg.name,
-             .text = fmt::format("{}  ({})", register_text(reg, stepper_.value(reg, warp, lane)),
-                                 set)});
+             .text = fmt::format("{}  ({})",
+                                 register_text(reg, stepper_.value(reg, at.warp, at.lane)), set)});
     }
     return values;
 }
 
-Value LaneValues::of_memory(std::string name, const TypePointer& type, Space space,
-                            std::uint64_t address) const {
-    Value value{.name = std::move(name), .type = type, .space = space, .address = address};
-    if (space == Space::shared) {
-        const auto shared = stepper_.shared_memory();
-        if (address + type->bytes <= shared.size()) value.bytes = shared.data() + address;
-    } else if (find_global(memory_, *stepper_.kernel().module, address, type->bytes)) {
-        value.bytes = reinterpret_cast<const std::byte*>(address);
-    }
-    return value;
+std::span<const std::byte> LaneValues::local_memory(const LaneView& at) const {
+    return stepper_.local_memory(at.warp, at.lane);
 }
 
-std::vector<Value> LaneValues::shared() const {
+/// The bytes from a generic address on; empty: it lies in no memory.
+std::span<const std::byte> LaneValues::memory_at(std::uint64_t address,
+                                                 std::span<const std::byte> local) const {
+    const auto in = [&](std::span<const std::byte> memory, std::uint64_t window) {
+        return memory.subspan(std::min<std::size_t>(memory.size(), address - window));
+    };
+    if (address - emulator::shared_window < emulator::window_size)
+        return in(stepper_.shared_memory(), emulator::shared_window);
+    if (address - emulator::local_window < emulator::window_size)
+        return in(local, emulator::local_window);
+    const auto range = find_global(memory_, *stepper_.kernel().module, address, 1);
+    if (!range) return {};
+    return {reinterpret_cast<const std::byte*>(address), std::size_t(range->end - address)};
+}
+
+Value LaneValues::of_memory(std::string name, const TypePointer& type, std::uint64_t address,
+                            std::span<const std::byte> local) const {
+    const auto memory = memory_at(address, local);
+    return {.name = std::move(name),
+            .type = type,
+            .bytes = memory.size() >= type->bytes ? memory.data() : nullptr,
+            .address = address,
+            .local = local};
+}
+
+Value LaneValues::of_arguments(std::string name, const TypePointer& type, std::uint64_t offset,
+                               std::span<const std::byte> local) const {
+    const auto& all = stepper_.launch().arguments;
+    const bool is_in = offset <= all.size() && type->bytes <= all.size() - offset;
+    return {.name = std::move(name),
+            .type = type,
+            .bytes = is_in ? all.data() + offset : nullptr,
+            .local = local};
+}
+
+bool LaneValues::can_be_watched(const Value& value) {
+    return value.bytes && value.address &&
+           value.address - emulator::local_window >= emulator::window_size;
+}
+
+/// A register of the function: "%r4" is called "%r4 in _Z4sqrtf" in a function.
+const emulator::RegisterInfo* LaneValues::register_of(const std::string& name,
+                                                      const LaneView& at) const {
+    const std::uint32_t instance = at.frame ? at.frame->instance : 0;
+    for (const emulator::RegisterInfo& reg : stepper_.kernel().registers)
+        if (reg.instance == instance && reg.name.starts_with(name) &&
+            (reg.name.size() == name.size() || reg.name[name.size()] == ' '))
+            return &reg;
+    return nullptr;
+}
+
+/// A reference stands for what it refers to.
+Value LaneValues::referred(const Value& value) const {
+    const bool is_reference = value.type && value.type->kind == Type::Kind::pointer &&
+                              value.type->canonical.ends_with('&') && value.type->target;
+    if (!is_reference || !value.bytes) return value;
+    return of_memory(value.name, value.type->target, integer_at(value.bytes, 8), value.local);
+}
+
+/// nullopt: it lies where all threads see it.
+std::optional<Value> LaneValues::local(const compiler::DebugVariable& variable,
+                                       const LaneView& at) const {
+    const auto line = std::uint64_t(at.frame->ptx_line);
+    const auto place = std::ranges::find_if(variable.places, [&](const compiler::DebugPlace& p) {
+        return p.begin <= line && line < p.end;
+    });
+    const Value none{.name = variable.name, .text = "has no value at this line"};
+    if (place == variable.places.end()) return none;
+    const emulator::Kernel& kernel = stepper_.kernel();
+    const bool is_register = place->name.starts_with('%');
+    if ((is_register || place->name.empty()) && variable.type->bytes > 8) return none;
+    if (place->name.empty()) return kept_value(variable.name, variable.type, place->offset);
+    if (is_register) {
+        const auto* const reg = register_of(place->name, at);
+        if (!reg) return none;
+        return kept_value(variable.name, variable.type, stepper_.value(*reg, at.warp, at.lane),
+                          local_memory(at));
+    }
+    const auto parameter =
+        std::ranges::find(kernel.parameters, place->name, &emulator::Parameter::name);
+    if (parameter != kernel.parameters.end())
+        return of_arguments(variable.name, variable.type, parameter->offset + place->offset,
+                            local_memory(at));
+    const auto* const frame =
+        place->name.starts_with("__local_depot") ? register_of("%SPL", at) : nullptr;
+    if (!frame) return {};
+    return of_memory(
+        variable.name, variable.type,
+        emulator::local_window + place->offset + stepper_.value(*frame, at.warp, at.lane),
+        local_memory(at));
+}
+
+std::vector<Value> LaneValues::locals(const LaneView& at) const {
+    std::vector<Value> values;
+    for (const compiler::DebugVariable& variable : types_.scopes.variables) {
+        if (!at.frame || variable.inlined != at.frame->inlined ||
+            variable.line > at.frame->place.line ||
+            !variable.is_known_at(std::uint64_t(at.frame->ptx_line)) ||
+            !part_named(values, variable.name).name.empty())  // one of an inner scope hides it
+            continue;
+        if (const auto value = local(variable, at)) values.push_back(referred(*value));
+    }
+    return values;
+}
+
+std::vector<Value> LaneValues::globals(const LaneView& at) const {
+    std::vector<Value> values;
+    for (const compiler::DebugVariable& variable : types_.scopes.variables) {
+        const auto memory = globals_.find(variable.entry);
+        if (variable.high == 0 && memory != globals_.end())
+            values.push_back(
+                of_memory(variable.name, variable.type, memory->second, local_memory(at)));
+    }
+    return values;
+}
+
+std::vector<Value> LaneValues::shared(const LaneView& at) const {
     std::vector<Value> values;
     const auto& variables = stepper_.kernel().shared_variables;
     for (std::size_t i = 0; i < variables.size(); ++i)
         values.push_back(of_memory(emulator::source_name(variables[i].name), shared_types_[i],
-                                   Space::shared, variables[i].offset));
+                                   emulator::shared_window + variables[i].offset,
+                                   local_memory(at)));
     return values;
 }
 
-std::vector<Value> LaneValues::arguments() const {
+std::vector<Value> LaneValues::arguments(const LaneView& at) const {
     const emulator::Kernel& kernel = stepper_.kernel();
     std::vector<Value> values;
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
         const emulator::Parameter& parameter = kernel.parameters[i];
         const bool has_name = types_.parameters.size() == kernel.parameters.size() &&
                               !types_.parameters[i].name.empty();
-        values.push_back({.name = has_name ? types_.parameters[i].name : parameter.name,
-                          .type = argument_types_[i],
-                          .bytes = stepper_.launch().arguments.data() + parameter.offset});
+        values.push_back(of_arguments(has_name ? types_.parameters[i].name : parameter.name,
+                                      argument_types_[i], parameter.offset, local_memory(at)));
     }
     return values;
 }
 
-std::vector<Value> LaneValues::builtins(std::uint32_t warp, unsigned lane) const {
+std::vector<Value> LaneValues::builtins(const LaneView& at) const {
     const emulator::LaunchShape& shape = stepper_.launch().launch;
-    return {builtin("threadIdx", dim3_type(), index_in(shape.block, warp * 32 + lane)),
-            builtin("blockIdx", dim3_type(), index_in(shape.grid, stepper_.block())),
-            builtin("blockDim", dim3_type(), shape.block),
-            builtin("gridDim", dim3_type(), shape.grid),
-            builtin("warpSize", unsigned_type(), std::uint32_t(32)),
-            builtin("warp", unsigned_type(), warp),
-            builtin("lane", unsigned_type(), std::uint32_t(lane))};
+    return {kept_value("threadIdx", dim3_type(), index_in(shape.block, at.warp * 32 + at.lane)),
+            kept_value("blockIdx", dim3_type(), index_in(shape.grid, stepper_.block())),
+            kept_value("blockDim", dim3_type(), shape.block),
+            kept_value("gridDim", dim3_type(), shape.grid),
+            kept_value("warpSize", unsigned_type(), std::uint32_t(32)),
+            kept_value("warp", unsigned_type(), at.warp),
+            kept_value("lane", unsigned_type(), std::uint32_t(at.lane))};
 }
 
 bool LaneValues::is_indexed(const Value& value) {
@@ -252,24 +356,22 @@ std::size_t LaneValues::parts(const Value& value) const {
     if (value.type->kind != Type::Kind::pointer || !value.type->target ||
         value.type->target->bytes == 0)
         return 0;
-    const std::uint64_t address = integer_at(value.bytes, 8);
-    const auto range = find_global(memory_, *stepper_.kernel().module, address, 1);
-    return range ? (range->end - address) / value.type->target->bytes : 0;
+    return memory_at(integer_at(value.bytes, 8), value.local).size() / value.type->target->bytes;
 }
 
 Value LaneValues::part(const Value& value, std::size_t index) const {
     if (!value.type) return value.members[index];
     const Type& type = *value.type;
     if (type.kind == Type::Kind::pointer)
-        return of_memory(fmt::format("[{}]", index), type.target, Space::global,
-                         integer_at(value.bytes, 8) + index * type.target->bytes);
+        return of_memory(fmt::format("[{}]", index), type.target,
+                         integer_at(value.bytes, 8) + index * type.target->bytes, value.local);
     const bool is_array = type.kind == Type::Kind::array;
     const std::size_t offset = is_array ? index * type.target->bytes : type.members[index].offset;
     Value part{.name = is_array ? fmt::format("[{}]", index) : type.members[index].name,
                .type = is_array ? type.target : type.members[index].type,
                .bytes = value.bytes + offset,
-               .space = value.space,
-               .address = value.address + offset};
+               .address = value.address ? value.address + offset : 0,
+               .local = value.local};
     part.kept = value.kept;
     return part;
 }
@@ -317,33 +419,30 @@ Number LaneValues::number(const Value& value) {
     throw LaunchError(fmt::format("{} is no number", value.name));
 }
 
-Value LaneValues::named(const std::string& name, std::uint32_t warp, unsigned lane) const {
+Value LaneValues::named(const std::string& name, const LaneView& at) const {
     if (name.starts_with('%')) {
-        for (const emulator::RegisterInfo& reg : stepper_.kernel().registers) {
-            if (reg.name != name) continue;
-            const std::uint64_t bits = stepper_.value(reg, warp, lane);
-            const Number number = register_number(reg, bits);
-            const auto* integer = std::get_if<std::int64_t>(&number);
-            static const TypePointer whole_type =
-                number_named("long long", Type::Kind::signed_integer, 8);
-            static const TypePointer real_type = number_named("double", Type::Kind::floating, 8);
-            Value value = integer ? builtin(name.c_str(), whole_type, *integer)
-                                  : builtin(name.c_str(), real_type, std::get<double>(number));
-            return value;
-        }
-        throw LaunchError(
-            fmt::format("the kernel {} has no register {}", stepper_.kernel().name, name));
+        const auto* const reg = register_of(name, at);
+        if (!reg)
+            throw LaunchError(
+                fmt::format("the kernel {} has no register {}", stepper_.kernel().name, name));
+        const Number number = register_number(*reg, stepper_.value(*reg, at.warp, at.lane));
+        if (const auto* integer = std::get_if<std::int64_t>(&number))
+            return kept_value(name, number_of(Type::Kind::signed_integer, 8, "long long"),
+                              *integer);
+        return kept_value(name, number_of(Type::Kind::floating, 8, "double"),
+                          std::get<double>(number));
     }
-    for (const auto& group : {shared(), arguments(), builtins(warp, lane)})
-        if (Value value = part_named(group, name); !value.name.empty()) return value;
+    for (const auto group : {&LaneValues::locals, &LaneValues::shared, &LaneValues::arguments,
+                             &LaneValues::builtins, &LaneValues::globals})
+        if (Value value = part_named((this->*group)(at), name); !value.name.empty()) return value;
     throw LaunchError(fmt::format(
-        "there is no {}: name a register such as %r4, an array in shared memory, an argument of "
-        "the kernel, or threadIdx, blockIdx, blockDim, gridDim",
+        "there is no {}: name a variable, a register such as %r4, an array in shared memory, an "
+        "argument of the kernel, or threadIdx, blockIdx, blockDim, gridDim",
         name));
 }
 
-Value LaneValues::at(const ValuePath& path, std::uint32_t warp, unsigned lane) const {
-    Value value = named(std::get<std::string>(path.at(0)), warp, lane);
+Value LaneValues::at(const ValuePath& path, const LaneView& at) const {
+    Value value = named(std::get<std::string>(path.at(0)), at);
     std::string name = value.name;
     for (std::size_t i = 1; i < path.size(); ++i) {
         const std::size_t all = parts(value);
@@ -369,17 +468,16 @@ Value LaneValues::at(const ValuePath& path, std::uint32_t warp, unsigned lane) c
     return value;
 }
 
-Number LaneValues::number(const LaneExpression& expression, std::uint32_t warp,
-                          unsigned lane) const {
-    return expression.value([&](const ValuePath& path) { return number(at(path, warp, lane)); });
+Number LaneValues::number(const LaneExpression& expression, const LaneView& at) const {
+    return expression.value([&](const ValuePath& path) { return number(this->at(path, at)); });
 }
 
-Value LaneValues::evaluated(const std::string& text, std::uint32_t warp, unsigned lane) const {
+Value LaneValues::evaluated(const std::string& text, const LaneView& at) const {
     const LaneExpression expression(text);
     if (!expression.is_path())
-        return {.name = text, .text = launches::to_string(number(expression, warp, lane))};
-    const auto lookup = [&](const ValuePath& path) { return number(at(path, warp, lane)); };
-    return at(expression.path(lookup), warp, lane);
+        return {.name = text, .text = launches::to_string(number(expression, at))};
+    const auto lookup = [&](const ValuePath& path) { return number(this->at(path, at)); };
+    return this->at(expression.path(lookup), at);
 }
 
 }  // namespace warpscope::jobs

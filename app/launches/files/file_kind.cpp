@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "compiler/host/host_code.h"
+#include "compiler/source_file.h"
 
 namespace warpscope::launches {
 namespace {
@@ -31,6 +35,18 @@ FileKind file_kind(const std::filesystem::path& file) {
     const auto found = std::ranges::find_if(
         endings, [&](const auto& ending) { return name.ends_with(ending.first); });
     return found == endings.end() ? FileKind::unknown : found->second;
+}
+
+bool is_program_source(const std::filesystem::path& file) {
+    std::filesystem::path beside = file;
+    if (file_kind(file) != FileKind::source ||
+        std::filesystem::exists(beside.replace_extension(".launch.json")))
+        return false;
+    try {
+        return compiler::has_main(compiler::read_source_file(file));
+    } catch (const std::runtime_error&) {
+        return false;
+    }
 }
 
 }  // namespace warpscope::launches

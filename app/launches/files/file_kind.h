@@ -19,4 +19,8 @@ enum class FileKind {
 /// What a file is by the end of its name, in capital or small letters.
 FileKind file_kind(const std::filesystem::path& file);
 
+/// Whether the file is a source with a main(), beside which no launch file lies. False where it
+/// cannot be read: whoever opens it says why.
+bool is_program_source(const std::filesystem::path& file);
+
 }  // namespace warpscope::launches

@@ -25,17 +25,12 @@ namespace {
 using compiler::Type;
 using SharedType = std::shared_ptr<const Type>;
 
-SharedType number_of(Type::Kind kind, std::size_t bytes, const char* name) {
-    return std::make_shared<Type>(
-        Type{.kind = kind, .name = name, .canonical = name, .bytes = bytes});
-}
-
 SharedType unsigned_of(std::size_t bytes) {
     const char* const name = bytes == 1   ? "unsigned char"
                              : bytes == 2 ? "unsigned short"
                              : bytes == 4 ? "unsigned"
                                           : "unsigned long long";
-    return number_of(Type::Kind::unsigned_integer, bytes, name);
+    return compiler::number_of(Type::Kind::unsigned_integer, bytes, name);
 }
 
 /// What the numbers in memory probably are, by most of the kernel's arithmetic.
@@ -46,18 +41,9 @@ SharedType element_of(const emulator::Kernel& kernel) {
         });
     };
     const auto singles = count(".f32"), doubles = count(".f64");
-    if (doubles > singles) return number_of(Type::Kind::floating, 8, "double");
-    if (singles > 0) return number_of(Type::Kind::floating, 4, "float");
-    return number_of(Type::Kind::signed_integer, 4, "int");
-}
-
-SharedType pointer_to(const SharedType& element) {
-    return std::make_shared<Type>(Type{.kind = Type::Kind::pointer,
-                                       .name = element->name + "*",
-                                       .canonical = element->name + "*",
-                                       .bytes = 8,
-                                       .members = {},
-                                       .target = element});
+    if (doubles > singles) return compiler::number_of(Type::Kind::floating, 8, "double");
+    if (singles > 0) return compiler::number_of(Type::Kind::floating, 4, "float");
+    return compiler::number_of(Type::Kind::signed_integer, 4, "int");
 }
 
 /// The name of a part of an argument, at this offset.
@@ -101,7 +87,7 @@ class ParameterType {
             bytes == 8 && std::ranges::any_of(file_.launches, [&](auto& launch) {
                 return launch.kernel == kernel_ && has_buffer(launch, offset);
             });
-        return is_address ? pointer_to(element_) : unsigned_of(bytes);
+        return is_address ? compiler::pointer_to(element_) : unsigned_of(bytes);
     }
 
     bool has_buffer(const LaunchSpec& launch, std::size_t offset) const {

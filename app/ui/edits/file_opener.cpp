@@ -175,7 +175,7 @@ void FileOpener::open(std::string path) {
     if (launches::file_kind(path) == launches::FileKind::page && open_lesson)
         return open_lesson(fs::absolute(with_home(path)).lexically_normal());
     const std::string absolute = fs::absolute(with_home(path)).lexically_normal();
-    if (open_program && ProgramOpener::is_program(absolute)) {
+    if (open_program && launches::is_program_source(absolute)) {
         remember(absolute);
         return open_program(absolute);
     }

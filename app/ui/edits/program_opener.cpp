@@ -10,14 +10,11 @@
 #include <utility>
 
 #include "compiler/cache.h"
-#include "compiler/host/host_code.h"
 #include "compiler/programs/nvcc.h"
-#include "compiler/source_file.h"
 #include "compute/confinement/confined_program.h"
-#include "compute/device/enum_words.h"
 #include "compute/device/wording.h"
 #include "experiments/launch/launch_plan.h"
-#include "launches/files/file_kind.h"
+#include "experiments/launch/program_command.h"
 #include "launches/files/program_capture.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"
@@ -41,43 +38,10 @@ fs::path folder_of_launches(const std::string& path) {
            fmt::format("{}-{:016x}", name_of(path), compiler::content_hash(path));
 }
 
-/// The command of a process of this program that runs the source beside the window.
-Words command_of(const std::string& path, const fs::path& folder, bool confined,
-                 const compute::RunSettings& run) {
-    Words command{"/proc/self/exe",
-                  "--beside-window",
-                  folder.string(),
-                  "--math",
-                  std::string(compute::name(run.math)),
-                  "--schedule",
-                  std::string(compute::name(run.schedule)),
-                  "--seed",
-                  std::to_string(run.seed),
-                  "--barriers",
-                  std::string(compute::name(run.barriers)),
-                  "--landing",
-                  std::string(compute::name(run.landing))};
-    if (confined) command.emplace_back("--confined");
-    command.push_back(path);
-    return command;
-}
-
 }  // namespace
 
 ProgramOpener::~ProgramOpener() {
     stop_.request_stop();
-}
-
-bool ProgramOpener::is_program(const fs::path& file) {
-    fs::path beside = file;
-    if (launches::file_kind(file) != launches::FileKind::source ||
-        fs::exists(beside.replace_extension(".launch.json")))
-        return false;
-    try {
-        return compiler::has_main(compiler::read_source_file(file));
-    } catch (const std::runtime_error&) {
-        return false;  // whoever opens it says why
-    }
 }
 
 void ProgramOpener::open(const std::string& path) {
@@ -169,10 +133,12 @@ void ProgramOpener::start() {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     stage_.say(tr("{} runs. Its launches come when it makes them.", name_of(now_.path)));
-    running_ =
-        std::async(std::launch::async,
-                   [command = command_of(now_.path, folder_, now_.confined, stage_.run()),
-                    stop = stop_.get_token()] { return compiler::run_command(command, stop); });
+    Words options;
+    if (now_.confined) options.emplace_back("--confined");
+    running_ = std::async(
+        std::launch::async,
+        [command = experiments::program_command(now_.path, folder_, stage_.run(), options),
+         stop = stop_.get_token()] { return compiler::run_command(command, stop); });
 }
 
 void ProgramOpener::follow() {

@@ -26,8 +26,6 @@ class ProgramOpener {
     ProgramOpener(const ProgramOpener&) = delete;
     ProgramOpener& operator=(const ProgramOpener&) = delete;
 
-    /// Whether the file is a source with a main(), beside which no launch file lies.
-    static bool is_program(const std::filesystem::path& file);
     /// Opens a program, or asks whether it may run.
     void open(const std::string& path);
     /// Opens the kernels of a source, or the launches in a folder. Set by the window's view.

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <set>
+
 #include "emulator/observe/findings.h"
 #include "emulator/ptx_fixture.h"
 
@@ -97,6 +101,9 @@ TEST(Location, AFunctionThatIsInlinedIntoItselfHasAnEnd) {
     EXPECT_EQ(source.line, 11);
     ASSERT_TRUE(source.inlined);
     EXPECT_EQ(source.inlined->size(), most_inlined);
+    std::size_t calls = 0;
+    for (const SourceCall* call = source.call.get(); call; call = call->caller.get()) ++calls;
+    EXPECT_LE(calls, most_inlined);
 }
 
 TEST(Location, FilesWithoutANameAreLeftOut) {
@@ -125,6 +132,41 @@ TEST(Location, AFunctionOfAHeaderThatIsCalledCountsAsInlined) {
     EXPECT_EQ(headers[1].file, "tile.h");
     EXPECT_EQ(headers[1].line, 21);
     EXPECT_EQ(k.where(std::uint32_t(k.code.size()) - 1), "kernels/mine.cu:12");
+}
+
+/// The line of an instruction and the calls around it: "5 in twice from 11 in $L__info0 from 12".
+std::string calls_around(const SourceLine& source) {
+    std::string words = std::to_string(source.own.line);
+    for (const SourceCall* call = source.call.get(); call; call = call->caller.get())
+        words += fmt::format(" in {} from {}", call->function, call->site.line);
+    return words;
+}
+
+TEST(Location, EachInstructionKnowsTheCallsAroundIt) {
+    const auto m = Module::parse(
+        ".version 9.0\n.target sm_75\n.address_size 64\n"
+        ".func twice() {\n.reg .b32 %r1;\n.loc 1 5 1\nmov.b32 %r1, %tid.x;\n"
+        ".loc 2 3 5, function_name $L__info1, inlined_at 1 6 5\nmov.b32 %r1, %tid.y;\nret;\n}\n"
+        ".visible .entry k() {\n.reg .b32 %r1;\n.loc 1 10 1\nmov.b32 %r1, %tid.x;\n"
+        ".loc 1 8 1, function_name $L__info0, inlined_at 1 11 4\nmov.b32 %r1, 1;\ncall twice, "
+        "();\n.loc 1 12 1\ncall twice, ();\nret;\n}\n" +
+            std::string(files),
+        "t");
+    const Kernel& k = *m->find("k");
+    Places found;
+    std::set<std::uint32_t> instances;
+    for (const InstructionInfo& info : k.lines) {
+        if (!info.text.starts_with("mov")) continue;
+        found.push_back(calls_around(info.source));
+        instances.insert(info.source.call ? info.source.call->instance : 0);
+    }
+    EXPECT_EQ(found,
+              (Places{"10", "8 in $L__info0 from 11", "5 in twice from 8 in $L__info0 from 11",
+                      "3 in $L__info1 from 6 in twice from 8 in $L__info0 from 11",
+                      "5 in twice from 12", "3 in $L__info1 from 6 in twice from 12"}));
+    EXPECT_EQ(instances, (std::set<std::uint32_t>{0, 1, 2}));
+    for (const RegisterInfo& reg : k.registers)
+        EXPECT_EQ(reg.instance > 0, reg.name == "%r1 in twice") << reg.name;
 }
 
 ThreadAtLine at(int line, std::vector<HeaderLine> inlined = {}) {
