@@ -443,8 +443,9 @@ Json DebugAdapter::data_breakpoint_info(const Json& a) {
     demand_open();
     const std::string name = a.at("name").get<std::string>();
     const auto parent = std::size_t(a.value("variablesReference", 0));
+    const bool has_parent = parent > 0 && parent <= shown_.size();
     Value value;
-    if (parent > 0 && parent <= shown_.size()) {
+    if (has_parent) {
         const Value& of = shown_[parent - 1];
         const LaneValues& values = session_.values();
         for (std::size_t i = 0; i < values.parts(of) && value.name != name; ++i)
@@ -457,7 +458,7 @@ Json DebugAdapter::data_breakpoint_info(const Json& a) {
         return {{"dataId", nullptr},
                 {"description", "Only words of shared and of global memory can be watched."}};
     return {{"dataId", fmt::format("{}", value.address)},
-            {"description", fmt::format("{} {}", parent ? shown_[parent - 1].name : "", name)},
+            {"description", fmt::format("{} {}", has_parent ? shown_[parent - 1].name : "", name)},
             {"accessTypes", {"read", "write", "readWrite"}}};
 }
 
