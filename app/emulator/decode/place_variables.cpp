@@ -226,9 +226,8 @@ void place_registers(KernelState& state) {
             slot = state.slots.uniform();
         else
             slot = state.slots.vector(bits_of(type));
-        state.kernel->registers.push_back(
-            {registers[r].name, slot, std::uint8_t(bits_of(type)), is_float(type),
-             registers[r].instance});
+        state.kernel->registers.push_back({registers[r].name, slot, std::uint8_t(bits_of(type)),
+                                           is_float(type), registers[r].instance});
         if (state.uniformity.live_at_entry[r] && !state.aliases[r])
             state.kernel->cleared.push_back(state.kernel->registers.back());
     }
