@@ -98,7 +98,6 @@ void KeyList::draw(Ui& ui) {
     ImGui::InputTextWithHint("##search", tr("search the keys"), typed.data(), typed.size());
     searched_ = typed.data();
     record(ui, "keys.search", searched_);
-    if (key_pressed(ImGuiKey_Escape)) shown_ = false;
     ImGui::BeginGroup();
     bool found = section(ui, tr("Keys"), KeyScope::general, width);
     ImGui::EndGroup();

@@ -86,7 +86,8 @@ bool WindowView::indents() const {
 
 void WindowView::press(int key, int modifiers) {
     const bool list_open = list_is_open();
-    const bool leaves = key == GLFW_KEY_ESCAPE && by_keyboard_ && !list_open;
+    const bool closes_keys = key == GLFW_KEY_ESCAPE && keys_.shown();  // also while it searches
+    const bool leaves = key == GLFW_KEY_ESCAPE && by_keyboard_ && !list_open && !closes_keys;
     if (key == GLFW_KEY_TAB && !(modifiers & GLFW_MOD_CONTROL) && !indents()) {
         by_keyboard_ = true;
         tabs_ = modifiers & GLFW_MOD_SHIFT ? -1 : 1;
@@ -100,7 +101,7 @@ void WindowView::press(int key, int modifiers) {
                                                : editor_shows() && editor_.takes_keyboard();
     const bool typing = ImGui::GetIO().WantTextInput || grabbed;
     // The key's scope is looked up when the request runs, after the keys before it.
-    ui_.later([this, key, modifiers, typing] {
+    ui_.later([this, key, modifiers, typing, closes_keys] {
         const Shortcut* shortcut = nullptr;
         if (editor_shows()) shortcut = find_shortcut(KeyScope::editor, key, modifiers);
         const bool of_text =
@@ -115,7 +116,7 @@ void WindowView::press(int key, int modifiers) {
         if (shortcut && (is_covered() || tour_.shows()) && !works_behind_cover(shortcut->command))
             return;
         // The palette has the keyboard from the frame after the one in which it opens.
-        const bool typed = typing || palette_.shown();
+        const bool typed = (typing && !closes_keys) || palette_.shown();
         if (!shortcut || (typed && !shortcut->works_while_typing())) return;
         // A field that has the keyboard undoes what was typed in it.
         const bool of_parameters =
