@@ -111,7 +111,11 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
     const GLFWvidmode* const mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
     const bool is_dense = mode && mode->height >= 2000 && context_.content_scale() <= 1;
-    if (is_dense && !view.tour_offered && !options.size) view.percent = 175;
+    if (is_dense && !view.tour_offered && !options.size) {
+        const auto [width, height] = window_size();
+        view.percent = 175;
+        glfwSetWindowSize(window_, int(width * 1.75F), int(height * 1.75F));
+    }
     view.vsync = options.vsync.value_or(view.vsync);
     if (options.language) view.language = name_of(*options.language).code;
     const Language wished =
