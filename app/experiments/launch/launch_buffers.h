@@ -18,7 +18,7 @@
 namespace warpscope::experiments {
 
 /// The most bytes of one buffer.
-inline constexpr std::size_t largest_buffer = std::size_t(4) << 30;
+inline constexpr std::uint64_t largest_buffer = std::uint64_t(4) << 30;
 
 /// The sizes of a shape; each is 1 or more. Throws LaunchError that names `field`, also where an
 /// element type of `element_bytes` would need more than largest_buffer.

@@ -116,12 +116,10 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
 
 void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {
     const float button = std::max(ui.px(58), button_width(tr("Open…")));
-    const bool opens = offers(Command::open_file);
     std::string typed;
-    if (field(ui, id, parameter.text(), opens ? width - button - ui.px(6) : width, typed))
+    if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
         apply(ui, stage, parameter, typed);
     tooltip(ui, tr(parameter.help()));
-    if (!opens) return;
     ImGui::SameLine(0, ui.px(6));
     // A click on this button leaves the field, and leaving the field applies its text.
     if (flat_button(ui, id + ".open", tr("Open…"), false, {button, 0})) ui.ask(Command::open_file);
@@ -190,6 +188,8 @@ std::string label_of(const Parameter& parameter) {
 
 /// Draws a parameter's label and its widget. A change is assigned to the stage after the frame.
 void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowColumns& at) {
+    const bool names_file = dynamic_cast<const Text*>(&parameter) != nullptr;
+    if (names_file && !offers(Command::open_file)) return;
     const std::string id = stage.entry().id + "." + parameter.id();
     ImGui::PushID(id.c_str());
     const ImVec2 low = ImGui::GetCursorScreenPos();

@@ -12,6 +12,7 @@
 #include "ui/edits/barrier_switch.h"
 #include "ui/language/language.h"
 #include "ui/picture/picture_panel.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/glossary.h"
 #include "ui/window/window_view.h"
 
@@ -131,6 +132,7 @@ void WindowView::press(int key, int modifiers) {
 }
 
 void WindowView::carry_out(Command command) {
+    if (!offers(command)) return;
     if (microscope_.is_open() && is_search(command)) return source_.find(command);
     if (!carry_out_general(command) && !carry_out_of_view(command) &&
         !text_clipboard_.carry_out(command, ui_.widgets) && !carry_out_in_microscope(command))
