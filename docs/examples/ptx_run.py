@@ -25,13 +25,19 @@ def demand(result):
     return result
 
 
-def mappings(values):
-    """The mappings of the process in which one of the values is an address."""
+def memory_of(values):
+    """The memory of the process in which one of the values is an address. An array may lie in several mappings that touch."""
+    pieces = [[0, 0]]
     with open("/proc/self/maps") as maps:
         for line in maps:
             begin, end = (int(number, 16) for number in line.split()[0].split("-"))
-            if any(begin <= value < end for value in values):
-                yield begin, end - begin
+            if not line.split()[1].startswith("rw"):
+                continue
+            if begin == pieces[-1][1]:
+                pieces[-1][1] = end
+            else:
+                pieces.append([begin, end])
+    return [(begin, end - begin) for begin, end in pieces if any(begin <= value < end for value in values)]
 
 
 def ptx_run(source, n_args, args, blck_x, blck_y, blck_z, grid_x, grid_y, grid_z, shared):
@@ -44,7 +50,7 @@ def ptx_run(source, n_args, args, blck_x, blck_y, blck_z, grid_x, grid_y, grid_z
             modules[source] = demand(lib.warpscope_load(gpu, source))
         attached = []
         try:
-            for begin, length in mappings(set(values)):
+            for begin, length in memory_of(set(values)):
                 demand(lib.warpscope_attach(gpu, begin, length) == 0)
                 attached.append(begin)
             demand(lib.warpscope_launch(gpu, modules[source], None, (c_uint * 3)(grid_x, grid_y, grid_z),
