@@ -2,6 +2,7 @@
 import ctypes
 import importlib.util
 import json
+import os
 import random
 import re
 import subprocess
@@ -108,19 +109,42 @@ class Library(unittest.TestCase):
         version = re.search(r"project\(warpscope VERSION (\d+)\.(\d+)\.(\d+)", Path(REPOSITORY, "CMakeLists.txt").read_text())
         self.assertEqual(lib.warpscope_version(), sum(int(n) * m for n, m in zip(version.groups(), (10000, 100, 1))))
 
-    def test_ends_with_its_process_while_kernels_are_compiled(self):
+    def run_long_kernel(self, launches, **variables):
         code = ("import sys; sys.argv = ['', *sys.argv[1:]]\n"
                 f"exec(compile(open({__file__!r}).read().split('class Examples')[0], 'test', 'exec'))\n"
                 "gpu = Gpu()\nwords = (ctypes.c_uint32 * 32)()\n"
                 "gpu.attach(words, 128)\n"
                 "module = gpu.load(kernel('mov.u32 %r1, 0; L: add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 200000; @%p1 bra L;"
                 " st.global.u32 [%rd0], %r1;'))\n"
-                "for n in range(int(sys.argv[1])): gpu.run(module, c_void_p(ctypes.addressof(words)), grid=(16, 1, 1))\n"
+                "for n in range(int(sys.argv[1])):\n"
+                "    assert not gpu.run(module, c_void_p(ctypes.addressof(words)), grid=(16, 1, 1)), lib.warpscope_error()\n"
                 "print(words[0])")
+        done = subprocess.run([sys.executable, "-B", "-c", code, LIBRARY, CC, CXX, REPOSITORY, str(launches)], text=True,
+                              capture_output=True, env={**os.environ, **variables})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "200000\n", ""))
+
+    def test_ends_with_its_process_while_kernels_are_compiled(self):
         for launches in 1, 20:
-            done = subprocess.run([sys.executable, "-B", "-c", code, LIBRARY, CC, CXX, REPOSITORY, str(launches)],
-                                  text=True, capture_output=True)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "200000\n", ""))
+            self.run_long_kernel(launches)
+
+    def test_goes_on_where_the_system_has_no_thread_left_for_the_compiler(self):
+        # Threads of oneTBB, which run the blocks, are started as usual; those of libstdc++ are not.
+        refuses = r"""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <errno.h>
+            #include <string.h>
+            int pthread_create(void* a, void* b, void* c, void* d) {
+                Dl_info caller;
+                if (dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "libstdc++")) return EAGAIN;
+                int (*real)(void*, void*, void*, void*) = dlsym(RTLD_NEXT, "pthread_create");
+                return real(a, b, c, d);
+            }"""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "none.c").write_text(refuses)
+            built = run(CC, "-shared", "-fPIC", "-w", "-fno-builtin", f"{folder}/none.c", "-o", f"{folder}/none.so", "-ldl")
+            self.assertEqual(built.returncode, 0, built.stderr)
+            self.run_long_kernel(20, LD_PRELOAD=f"{folder}/none.so")
 
 
 class Launches(unittest.TestCase):

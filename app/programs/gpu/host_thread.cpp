@@ -7,6 +7,7 @@
 #include <iterator>
 #include <new>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "programs/gpu/gpu.h"
@@ -206,20 +207,24 @@ void Gpu::end_call() {
     tell();
     if (host_) watch_work();
     if (streams_.is_idle()) return;
-    std::call_once(thread_, [this] {
-        // They are made before the thread runs: a fork() while it makes them would leave them
-        // half made to the child, which waits for that for ever.
-        tasks();
-        std::thread([this] {
-            is_host_thread = true;
-            // The time decides only when to look.
-            constexpr std::chrono::milliseconds between_looks(100);
-            while (true) {
-                run_beside_host(!tasks().wait(between_looks));
-                end_if_over();
-            }
-        }).detach();
-    });
+    try {
+        std::call_once(thread_, [this] {
+            // They are made before the thread runs: a fork() while it makes them would leave them
+            // half made to the child, which waits for that for ever.
+            tasks();
+            std::thread([this] {
+                is_host_thread = true;
+                // The time decides only when to look.
+                constexpr std::chrono::milliseconds between_looks(100);
+                while (true) {
+                    run_beside_host(!tasks().wait(between_looks));
+                    end_if_over();
+                }
+            }).detach();
+        });
+    } catch (const std::system_error&) {
+        // The system has no thread left: the next call tries it again.
+    }
     if (streams_.has_host_calls()) tasks().ring();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <future>
+#include <system_error>
 #include <thread>
 
 #include "emulator/fast_paths/compiled/generate/generator.h"
@@ -19,8 +20,8 @@ namespace {
 /// LLVM needs about 0.4 ms for an instruction.
 constexpr std::size_t most_instructions = 8000;
 
-/// Calls work(k) for each k below `count`, on as many threads as the machine has CPUs. On Linux,
-/// threads have the priority of the one that starts them.
+/// Calls work(k) for each k below `count`, on as many threads as the machine has CPUs, or as the
+/// system can start. On Linux, threads have the priority of the one that starts them.
 void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& work) {
     std::atomic<std::size_t> next = 0;
     const auto take = [&] {
@@ -28,8 +29,12 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
     };
     const std::size_t cpus = std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::future<void>> others;
-    for (std::size_t t = 1; t < std::min(count, cpus); ++t)
-        others.push_back(std::async(std::launch::async, take));
+    try {
+        for (std::size_t t = 1; t < std::min(count, cpus); ++t)
+            others.push_back(std::async(std::launch::async, take));
+    } catch (const std::system_error&) {
+        // Those that run do the work.
+    }
     take();
     for (std::future<void>& other : others) other.get();
 }

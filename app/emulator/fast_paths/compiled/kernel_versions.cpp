@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <system_error>
+
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -62,12 +64,17 @@ std::shared_ptr<CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Mo
 }
 
 void KernelCompiler::compile_later(std::weak_ptr<KernelVersions> versions) {
-    const std::lock_guard lock(mutex_);
-    if (ended_) return;
-    waiting_.push_back(std::move(versions));
-    if (!thread_.joinable())
-        thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
-    changed_.notify_all();
+    try {
+        const std::lock_guard lock(mutex_);
+        if (ended_) return;
+        if (!thread_.joinable())
+            thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+        waiting_.push_back(versions);
+        changed_.notify_all();
+    } catch (const std::system_error&) {
+        // A system that is busy may have no thread left.
+        if (const auto now = versions.lock()) now->compile();
+    }
 }
 
 void KernelCompiler::work(const std::stop_token& stop) {
