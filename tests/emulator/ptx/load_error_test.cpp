@@ -200,13 +200,14 @@ TEST(Load, ConstantArrayIsZeroBehindItsInitialValues) {
 
 // PTX ISA, "Arrays as Operands". The elements of all but bytes are larger than one address.
 TEST(Load, AnElementOfAnArrayIsAnAddress) {
-    Runner r(kernel_text(".shared .align 16 .u64 tile[4];\nmov.u32 %r4, 77;\n"
-                         "st.shared.u32 tile[2], %r4;\nmov.u64 %rd3, tile[2];\n"
-                         "ld.shared.u32 %r2, [%rd3];\nld.global.u32 %r3, table[3];\n"
-                         "add.s32 %r2, %r2, %r3;\nmov.u64 %rd4, table[1]+4;\n"
-                         "ld.global.u32 %r3, [%rd4];\nadd.s32 %r2, %r2, %r3;\n"
-                         "st.global.u32 [%rd1], %r2;",
-                         ".global .align 4 .u32 table[4] = {1000, 2000, 4000, 8000};"));
+    Runner r(
+        kernel_text(".shared .align 16 .u64 tile[4];\nmov.u32 %r4, 77;\n"
+                    "st.shared.u32 tile[2], %r4;\nmov.u64 %rd3, tile[2];\n"
+                    "ld.shared.u32 %r2, [%rd3];\nld.global.u32 %r3, table[3];\n"
+                    "add.s32 %r2, %r2, %r3;\nmov.u64 %rd4, table[1]+4;\n"
+                    "ld.global.u32 %r3, [%rd4];\nadd.s32 %r2, %r2, %r3;\n"
+                    "st.global.u32 [%rd1], %r2;",
+                    ".global .align 4 .u32 table[4] = {1000, 2000, 4000, 8000};"));
     EXPECT_EQ(r.run(one_block(1)), (std::vector<std::uint32_t>{77 + 8000 + 4000}));
     expect_contains(load_error(kernel_text(".shared .u32 tile[4];\nmov.u64 %rd3, tile[-1];")),
                     "no element -1");
