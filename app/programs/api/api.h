@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string_view>
 
 #include "programs/gpu/gpu.h"
@@ -69,6 +70,8 @@ Status call(const char* function, Work work) {
         return end_call(function, error.status, error.what());
     } catch (const std::bad_alloc&) {
         return end_call(function, Status::out_of_memory, "the host has no memory left");
+    } catch (const std::exception& error) {  // such as of a library that can start no thread
+        return end_call(function, Status::unknown, error.what());
     }
 }
 

@@ -176,7 +176,8 @@ std::string page_of(const Stage& stage, std::span<const std::uint8_t> png) {
     page.png = png;
     if (inspection) page.findings = &inspection->verdict.findings;
     page.tables = {experiments::results_table(stage.report()),
-                   experiments::counters_table(stage.checks().counters),
+                   experiments::counters_table(
+                       inspection ? inspection->counters : std::vector<emulator::KernelCounters>{}),
                    experiments::timings_table(stage.timings().kernels())};
     if (stage.comparison())
         page.tables.push_back(experiments::comparison_table(*stage.comparison()));

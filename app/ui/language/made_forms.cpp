@@ -397,6 +397,7 @@ constexpr const char* before_the_checks[] = {
     tr_later("{}: Minimum of the last {}"),
     tr_later("{}: Maximum of the last {}"),
     tr_later("Numbers of {} that differ"),
+    tr_later("centre"),
     tr_later("Pixels of {} that differ"),
     tr_later("Smallest number of {}"),
     tr_later("Largest number of {}"),

@@ -111,7 +111,7 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
     ImGui::SameLine(0, ui.px(6));
     if (types) ImGui::SetKeyboardFocusHere();
     std::string typed;
-    if (field(ui, id, current, field_width, typed)) apply(ui, stage, parameter, typed);
+    if (field(ui, id, tr(current), field_width, typed)) apply(ui, stage, parameter, typed);
 }
 
 void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {

@@ -11,6 +11,7 @@
 #include "ui/language/language.h"
 #include "ui/microscope/why_panel.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/key_table.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -267,7 +268,11 @@ bool ResultsPanel::draw(Ui& ui) {
     const bool old = !stage_.shows_results_of_settings();
     if (!report.empty()) record_rect(ui, {}, {}, "results.state", old ? "old" : "current");
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, old ? 0.45F : 1.F);
-    if (report.empty()) paragraph(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
+    if (report.empty())
+        paragraph(ui.fonts.small, colour::faint,
+                  stage_.paused()
+                      ? with_key(tr("Nothing measured yet. Run the kernel"), Command::toggle_pause)
+                      : tr("Nothing measured yet."));
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
         judged_reading(ui, r);
