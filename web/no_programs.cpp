@@ -1,5 +1,5 @@
 // In place of files of app/ui and app/compute that start processes, which a page can't.
-#include "compiler/programs/program.h"
+#include "compiler/programs/run_command.h"
 #include "compute/helper/helpers.h"
 #include "ui/edits/compiler_download.h"
 #include "ui/edits/program_opener.h"

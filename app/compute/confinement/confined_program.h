@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/programs/program.h"
+#include "compiler/programs/run_command.h"
 
 namespace warpscope::compute {
 

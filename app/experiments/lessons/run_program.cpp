@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "compiler/programs/program.h"
+#include "compiler/programs/run_command.h"
 #include "files/regular_file.h"
 
 namespace warpscope::experiments {

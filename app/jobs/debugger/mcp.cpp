@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "compiler/programs/program.h"
+#include "compiler/programs/run_command.h"
 #include "compute/helper/helpers.h"
 #include "experiments/replicas/word_history.h"
 #include "jobs/debugger/adapter.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/programs/program.h"
+#include "compiler/programs/run_command.h"
 #include "compute/helper/helpers.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/replicas/specimen.h"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "compiler/nvrtc_output.h"
-#include "compiler/programs/program.h"
+#include "compiler/programs/run_command.h"
 #include "compute/device/wording.h"
 #include "ui/language/language.h"
 
