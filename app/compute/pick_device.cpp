@@ -16,7 +16,7 @@
 #include "compute/cuda/cuda_device.h"
 #include "compute/cuda/driver.h"
 #include "compute/cuda/survey.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/ranks/nccl_exchange.h"
 

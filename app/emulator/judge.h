@@ -20,17 +20,10 @@
 #include "emulator/launcher.h"
 #include "emulator/observe/findings.h"
 #include "emulator/observe/observer_list.h"
-#include "emulator/program/launch.h"
 #include "emulator/races/grid/grid_races.h"
 #include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {
-
-/// Blocks of a grid that stand for all, by linear index, ascending: the first, the last, one
-/// between them, those at the corners and edges of the grid, and then others, as long as there are
-/// fewer than `most`. Each comes with its neighbour in each dimension, and the first three always
-/// come. The seed chooses those that are not at an edge.
-std::vector<std::uint32_t> sample_of(const Dim3& grid, std::uint64_t most, std::uint64_t seed);
 
 class Error;
 

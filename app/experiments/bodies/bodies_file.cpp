@@ -9,7 +9,7 @@
 #include <string>
 
 #include "compute/device/device.h"
-#include "experiments/bodies/bodies_table.h"
+#include "experiments/bodies/bodies_text.h"
 #include "files/regular_file.h"
 
 namespace warpscope::experiments {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch_buffers.h"

@@ -12,7 +12,7 @@
 #include "emulator/observe/observer.h"
 #include "emulator/program/error.h"
 #include "experiments/launch/open_launch.h"
-#include "experiments/lessons/run_program.h"
+#include "experiments/lessons/lesson_program.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/framework/cuda_source.h"
 #include "experiments/framework/experiment.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/measure/compared_kernels.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "compute/pick_device.h"
 #include "experiments/measure/user_paths.h"
 

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "compute/device/kernel_files.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/framework/cuda_source.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/measure/compared_kernels.h"

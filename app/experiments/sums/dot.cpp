@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compute/device/enum_words.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "compute/emulated/shared_memory_trace.h"
 #include "compute/libraries/compared_libraries.h"
 #include "experiments/framework/cuda_source.h"

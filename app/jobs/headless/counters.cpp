@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/measure/user_paths.h"
 
 namespace warpscope::jobs {

@@ -18,7 +18,7 @@
 #include "experiments/launch/launch.h"
 #include "experiments/measure/kernel_figures.h"
 #include "experiments/measure/user_paths.h"
-#include "experiments/replicas/finders.h"
+#include "experiments/replicas/searches.h"
 #include "experiments/replicas/try_edits.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/output/files_and_terminal.h"

@@ -8,7 +8,7 @@
 #include "compute/ceilings.h"
 #include "compute/device/enum_words.h"
 #include "compute/device/kernel_files.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "emulator/witness/schedule_file.h"
 #include "experiments/export/page_and_trace.h"
 #include "experiments/framework/metadata.h"

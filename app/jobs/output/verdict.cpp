@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "emulator/observe/findings.h"
 #include "experiments/export/page_and_trace.h"
 #include "jobs/output/files_and_terminal.h"

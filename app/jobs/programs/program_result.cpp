@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "emulator/program/source_line.h"
 #include "jobs/headless/counters.h"
 #include "jobs/output/verdict.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "emulator/program/lanes.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"

@@ -13,7 +13,7 @@
 #include "compiler/nvrtc.h"
 #include "compute/device/kernel_files.h"
 #include "experiments/framework/frame_cost.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/language/language.h"
 #include "ui/widgets/icons.h"

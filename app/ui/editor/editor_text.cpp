@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "compute/device/kernel_files.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/measure/kernel_figures.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/edits/barrier_switch.h"

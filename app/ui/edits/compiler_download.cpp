@@ -13,7 +13,7 @@
 
 #include "compiler/nvrtc_output.h"
 #include "compiler/programs/run_command.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compiler/source_file.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"
 

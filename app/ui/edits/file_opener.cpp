@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "compute/device/enum_words.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/bodies/bodies_file.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch_plan.h"
@@ -21,7 +21,7 @@
 #include "gl/png.h"
 #include "launches/files/file_kind.h"
 #include "ui/documents/kernel_documents.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/edits/program_opener.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compute/libraries/installed_files.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/edits/file_opener.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"

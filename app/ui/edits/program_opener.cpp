@@ -12,7 +12,7 @@
 #include "compiler/cache.h"
 #include "compiler/programs/nvcc.h"
 #include "compute/confinement/confined_program.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/launch/program_command.h"
 #include "launches/files/program_capture.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 

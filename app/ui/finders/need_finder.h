@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/replicas/finders.h"
+#include "experiments/replicas/searches.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {

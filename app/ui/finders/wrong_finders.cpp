@@ -6,7 +6,7 @@
 
 #include "emulator/witness/schedule_file.h"
 #include "experiments/measure/user_paths.h"
-#include "experiments/replicas/finders.h"
+#include "experiments/replicas/searches.h"
 #include "experiments/replicas/word_history.h"
 #include "ui/widgets/futures.h"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "files/text.h"
 
 namespace warpscope::ui {

@@ -10,7 +10,7 @@
 
 #include "launches/arrays/array_comparison.h"
 #include "launches/arrays/array_file.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/finders/need_finder.h"
 #include "ui/language/language.h"
 #include "ui/widgets/edition.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/language/language.h"
 
 namespace warpscope::ui {

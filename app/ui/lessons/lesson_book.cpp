@@ -10,7 +10,7 @@
 
 #include "compiler/source_file.h"
 #include "experiments/launch/launch_plan.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"
 

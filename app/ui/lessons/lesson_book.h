@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "experiments/lessons/grade_solution.h"
-#include "experiments/lessons/run_program.h"
+#include "experiments/lessons/lesson_program.h"
 #include "ui/edits/file_opener.h"
 #include "ui/lessons/room.h"
 #include "ui/microscope/microscope.h"

@@ -6,7 +6,7 @@
 #include <bit>
 #include <set>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "emulator/counters/access_counters.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"

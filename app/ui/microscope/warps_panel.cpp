@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 

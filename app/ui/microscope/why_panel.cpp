@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "ui/language/language.h"
 #include "ui/widgets/widgets.h"
 

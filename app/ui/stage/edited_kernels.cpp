@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "compute/emulated/emulated_device.h"
 #include "ui/language/language.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/nvrtc_output.h"
 #include "compute/ceilings.h"
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "compute/pick_device.h"
 #include "ui/language/language.h"
 #include "ui/stage/engine.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 #include "compute/emulated/emulated_device.h"
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emulator/witness/witness_words.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/language/language.h"
 #include "ui/microscope/warps_panel.h"
 #include "ui/microscope_tile/copies_rows.h"

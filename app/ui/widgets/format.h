@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 
 namespace warpscope::ui {
 

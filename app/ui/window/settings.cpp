@@ -9,7 +9,7 @@
 
 #include "compute/device/enum_words.h"
 #include "files/regular_file.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 
 namespace warpscope::ui {
 

@@ -14,7 +14,7 @@
 #include "gl/png.h"
 #include "gl/texture.h"
 #include "ui/commands/clipboard.h"
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 #include "ui/language/language.h"
 #include "ui/widgets/futures.h"
 

@@ -1,4 +1,4 @@
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "emulator/judge.h"
+#include "emulator/machine/block_sample.h"
 
 #include <gtest/gtest.h>
 

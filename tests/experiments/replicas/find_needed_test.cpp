@@ -1,4 +1,4 @@
-#include "experiments/replicas/finders.h"
+#include "experiments/replicas/searches.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/bodies/bodies_file.h"
-#include "experiments/bodies/bodies_table.h"
+#include "experiments/bodies/bodies_text.h"
 #include "files/text.h"
 
 namespace warpscope::experiments {

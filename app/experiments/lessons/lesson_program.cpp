@@ -1,4 +1,4 @@
-#include "experiments/lessons/run_program.h"
+#include "experiments/lessons/lesson_program.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "compute/device/wording.h"
+#include "compute/device/number_text.h"
 
 #include <fmt/format.h>
 
@@ -81,7 +81,8 @@ std::string quantity(double value, std::string_view unit) {
         const std::string_view gap = joined || s.prefix.empty() ? "" : " ";
         return fmt::format("{} {}{}{}", three_digits(s.value), s.prefix, gap, unit);
     }
-    if (unit == "%" || unit == "ms" || unit == "x") return fmt::format("{} {}", three_digits(value), unit);
+    if (unit == "%" || unit == "ms" || unit == "x")
+        return fmt::format("{} {}", three_digits(value), unit);
     return fmt::format("{} {}", plain(value), unit);
 }
 

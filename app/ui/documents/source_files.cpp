@@ -1,4 +1,4 @@
-#include "ui/documents/kernel_files.h"
+#include "ui/documents/source_files.h"
 
 #include <fmt/format.h>
 
