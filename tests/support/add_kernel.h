@@ -96,14 +96,7 @@ inline std::shared_ptr<const Type> array_of(std::shared_ptr<const Type> element,
     return type;
 }
 
-inline std::shared_ptr<const Type> pointer_to(std::shared_ptr<const Type> target) {
-    auto type = std::make_shared<Type>();
-    type->kind = Type::Kind::pointer;
-    type->name = target->name + "*";
-    type->bytes = 8;
-    type->target = std::move(target);
-    return type;
-}
+using compiler::pointer_to;
 
 inline const auto f32 = scalar(Type::Kind::floating, "float", 4);
 inline const auto i32 = scalar(Type::Kind::signed_integer, "int", 4);
