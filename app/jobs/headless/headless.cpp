@@ -99,7 +99,8 @@ void run_observed(RunResult& result, compute::Device& device, const HeadlessRequ
         result.output = device.take_output();
     }
     result.verdict = judge.verdict();
-    result.verdict.error = end.error;
+    // The error of a launch is the one that the window shows; others end the run, too.
+    if (result.verdict.error.empty()) result.verdict.error = end.error;
     result.verdict.timed_out = end.timed_out;
     examine(result.verdict.findings, result, request);
     result.verdict = experiments::as_named(std::move(result.verdict), device.edits());

@@ -368,12 +368,12 @@ RaceSummary summarize(const Checks& checks, bool current, const experiments::Rep
         summary.chip = tr("Not checked");
         summary.sentence = checks.error;
     } else {
-        summary.chip = summary.checking ? tr("Checking…") : tr("Not checked");
-        summary.sentence = summary.checking ? tr("The emulator is checking this launch.")
-                                            : tr("This launch has not been checked.");
+        summary.chip = tr("Not checked");
+        summary.sentence = tr("This launch has not been checked.");
     }
     if (summary.checking) {
         summary.chip = tr("Checking…");
+        summary.sentence = tr("The emulator is checking this launch.");
     } else if (!checks.current || !current) {
         summary.state = State::unknown;
         summary.chip = tr("Not checked");

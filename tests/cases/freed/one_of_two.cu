@@ -1,4 +1,4 @@
-// The kernel uses one of the two pointers that it gets, and not the one that is freed.
+// The kernel uses one of the two pointers that it gets, and does not load the other one, whose memory is freed.
 struct Rows {
     int *first, *second;
 };
