@@ -18,13 +18,14 @@ inline double bfloat_value(std::uint64_t bits) {
 }
 
 /// The sign of a + b + c, without an error: what each sum loses is added behind it.
-inline int sign_of_sum(long double a, long double b, long double c) {
-    const auto lost = [](long double x, long double y) {
-        const long double sum = x + y, part = sum - x;
+template <class Real>
+int sign_of_sum(Real a, Real b, Real c) {
+    const auto lost = [](Real x, Real y) {
+        const Real sum = x + y, part = sum - x;
         return (x - (sum - part)) + (y - part);
     };
-    const long double first = a + b, all = first + c, rest = lost(first, c) + lost(a, b);
-    const long double total = all + rest;
+    const Real first = a + b, all = first + c, rest = lost(first, c) + lost(a, b);
+    const Real total = all + rest;
     return (total > 0) - (total < 0);
 }
 

@@ -150,16 +150,12 @@ TEST_P(FloatInstructions, SignsAndExtremes) {
           });
 }
 
-/// The host's own arithmetic in the rounding mode of a PTX modifier.
 template <class T, class F>
 auto directed(const std::string& rounding, F f) {
     return bits([=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
         using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-        const volatile T x = std::bit_cast<T>(Word(a)), y = std::bit_cast<T>(Word(b)),
-                         z = std::bit_cast<T>(Word(c));
-        const RoundingScope scope(rounding);
-        const volatile T result = f(x, y, z);
-        return std::uint64_t(std::bit_cast<Word>(T(result)));
+        const auto value = [](std::uint64_t x) { return std::bit_cast<T>(Word(x)); };
+        return std::uint64_t(std::bit_cast<Word>(f(rounding, value(a), value(b), value(c))));
     });
 }
 
@@ -173,14 +169,16 @@ std::vector<Form> directed_forms(const std::string& type) {
         const auto row = [&](std::string ptx, std::string signature, auto f) {
             table.push_back({ptx, type, signature, directed<T>(rounding, f)});
         };
-        row(named("add", "%d, %a, %b"), "T T T", [](T a, T b, T) { return a + b; });
-        row(named("sub", "%d, %a, %b"), "T T T", [](T a, T b, T) { return a - b; });
-        row(named("mul", "%d, %a, %b"), "T T T", [](T a, T b, T) { return a * b; });
-        row(named("div", "%d, %a, %b"), "T T T", [](T a, T b, T) { return a / b; });
-        row(named("rcp", "%d, %a"), "T T", [](T a, T, T) { return 1 / a; });
-        row(named("sqrt", "%d, %a"), "T T", [](T a, T, T) { return std::sqrt(a); });
-        row(named("fma", "%d, %a, %b, %c"), "T T T T",
-            [](T a, T b, T c) { return std::fma(a, b, c); });
+        row(named("add", "%d, %a, %b"), "T T T", directed_add<T>);
+        row(named("sub", "%d, %a, %b"), "T T T", directed_subtract<T>);
+        row(named("mul", "%d, %a, %b"), "T T T", directed_multiply<T>);
+        row(named("fma", "%d, %a, %b, %c"), "T T T T", directed_fma<T>);
+        row(named("div", "%d, %a, %b"), "T T T",
+            [](auto way, T a, T b, T) { return directed_quotient(way, a, b); });
+        row(named("rcp", "%d, %a"), "T T",
+            [](auto way, T a, T, T) { return directed_quotient(way, T(1), a); });
+        row(named("sqrt", "%d, %a"), "T T",
+            [](auto way, T a, T, T) { return directed_root(way, a); });
     }
     return table;
 }
@@ -193,8 +191,10 @@ TEST_P(FloatInstructions, DirectedRoundingOfDoubles) {
     check(device(), directed_forms<double>("f64"));
 }
 
+using Directed = float (*)(std::string_view rounding, float, float, float);
+
 /// The reference of one number, of both numbers in a register. NaNs may have any bits.
-auto of_pair(const std::string& rounding, bool flushes, float (*f)(float, float, float)) {
+auto of_pair(const std::string& rounding, bool flushes, Directed f) {
     const auto half = [=](std::uint64_t bits, unsigned upper) {
         const float x = std::bit_cast<float>(std::uint32_t(bits >> 32 * upper));
         return flushes && std::abs(x) < FLT_MIN ? std::copysign(0.0f, x) : x;
@@ -202,10 +202,8 @@ auto of_pair(const std::string& rounding, bool flushes, float (*f)(float, float,
     return bits([=](auto a, auto b, auto c) -> std::optional<std::uint64_t> {
         std::uint64_t both = 0;
         for (unsigned upper = 0; upper < 2; ++upper) {
-            const volatile float x = half(a, upper), y = half(b, upper), z = half(c, upper);
-            const RoundingScope scope(rounding);
-            const volatile float rounded = f(x, y, z);
-            const float result = half(std::bit_cast<std::uint32_t>(float(rounded)), 0);
+            const float rounded = f(rounding, half(a, upper), half(b, upper), half(c, upper));
+            const float result = half(std::bit_cast<std::uint32_t>(rounded), 0);
             if (std::isnan(result) || (flushes && std::abs(result) == FLT_MIN)) return std::nullopt;
             both |= std::uint64_t(std::bit_cast<std::uint32_t>(result)) << 32 * upper;
         }
@@ -220,16 +218,15 @@ TEST_P(FloatInstructions, Pairs) {
     for (const std::string rounding : {"rn", "rz", "rm", "rp"})
         for (const bool flushes : {false, true}) {
             const auto row = [&](const char* opcode, const char* operands, const char* signature,
-                                 float (*f)(float, float, float)) {
+                                 Directed f) {
                 table.push_back({fmt::format("{}.{}{}.f32x2 {};", opcode, rounding,
                                              flushes ? ".ftz" : "", operands),
                                  "u64", signature, of_pair(rounding, flushes, f)});
             };
-            row("add", "%d, %a, %b", "T T T", [](float a, float b, float) { return a + b; });
-            row("sub", "%d, %a, %b", "T T T", [](float a, float b, float) { return a - b; });
-            row("mul", "%d, %a, %b", "T T T", [](float a, float b, float) { return a * b; });
-            row("fma", "%d, %a, %b, %c", "T T T T",
-                [](float a, float b, float c) { return std::fma(a, b, c); });
+            row("add", "%d, %a, %b", "T T T", directed_add<float>);
+            row("sub", "%d, %a, %b", "T T T", directed_subtract<float>);
+            row("mul", "%d, %a, %b", "T T T", directed_multiply<float>);
+            row("fma", "%d, %a, %b, %c", "T T T T", directed_fma<float>);
         }
     check(device(), table, "sm_100");
 }
