@@ -16,9 +16,10 @@ Ended run_command(std::vector<std::string>, const std::stop_token&,
 
 namespace warpscope::ui {
 
-bool CompilerDownload::can_run() {
+bool has_program(std::string_view) {
     return false;
 }
+
 void CompilerDownload::start() {}
 bool CompilerDownload::runs() const {
     return false;
@@ -31,9 +32,6 @@ CompilerDownload::News CompilerDownload::take_news() {
 }
 
 ProgramOpener::~ProgramOpener() = default;
-bool ProgramOpener::is_program(const std::filesystem::path&) {
-    return false;
-}
 void ProgramOpener::open(const std::string&) {}
 void ProgramOpener::draw(Ui&) {}
 void ProgramOpener::advance() {}
