@@ -18,6 +18,7 @@ constexpr auto general = KeyScope::general, microscope = KeyScope::microscope,
 /// The rows without the commands that this edition lacks.
 std::vector<KeyRow> offered(std::vector<KeyRow> rows) {
     std::erase_if(rows, [](KeyRow& row) {
+        if (row.scope == editor && !offers(Command::toggle_editor)) return true;
         const bool listed = row.shortcuts.empty();
         std::erase_if(row.shortcuts, [](const Shortcut& one) { return !offers(one.command); });
         return !listed && row.shortcuts.empty();
