@@ -1,11 +1,11 @@
 #include "option_values.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "compiler/nvrtc.h"
 #include "compiler/source_file.h"
+#include "files/text.h"
 #include "programs/report/program_control.h"
 
 namespace warpscope {
@@ -29,9 +29,7 @@ std::uint64_t parse_count(std::string_view option, const std::string& text, std:
 
 std::filesystem::path parse_png_name(std::string_view option, const std::string& text) {
     const std::filesystem::path file = text;
-    std::string extension = file.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
+    const std::string extension = files::lower_case(file.extension().string());
     if (extension.empty() || extension == ".png") return file;
     throw UsageError(
         fmt::format("{} {}: it is saved as PNG; name a file that ends in .png", option, text));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace warpscope::files {
@@ -17,6 +18,14 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks =
     const std::size_t first = text.find_first_not_of(blanks);
     if (first == text.npos) return {};
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The text with small letters in place of A to Z.
+inline std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+    return lower;
 }
 
 /// Whether a character is one of 0 to 9, in every locale.

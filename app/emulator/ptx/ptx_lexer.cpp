@@ -192,7 +192,7 @@ void SourceLines::read(Lexer& lexer) {
                                   function, {caller->file, caller->line}, 0, 0, call_at(*caller)})
                             : call_at(found);
         here_.own = {found.file, found.line};
-        calls_[found] = here_.call;
+        if (here_.call) calls_[found] = here_.call;
     }
     if (found.file == kernel_file_) {
         here_.file = found.file;

@@ -286,7 +286,7 @@ std::uint64_t Stepper::value(const RegisterInfo& reg, std::uint32_t warp, unsign
 std::span<const std::byte> Stepper::local_memory(std::uint32_t warp, unsigned lane) const {
     const std::size_t bytes = kernel().local_bytes;
     const Warp& w = history_->stepper.warps()[warp];
-    return {w.block->local + (warp * 32 + lane) * bytes, bytes};
+    return {w.block->local + (warp * lanes_per_warp + lane) * bytes, bytes};
 }
 
 std::span<const std::byte> Stepper::shared_memory() const {

@@ -708,7 +708,7 @@ Json DebugAdapter::warps(const Json&) {
         Json groups = Json::array();
         for (const emulator::SplitView& split : session_.stepper().warp(warp).splits) {
             Json lanes = Json::array();
-            for (unsigned lane = 0; lane < 32; ++lane)
+            for (unsigned lane = 0; lane < emulator::lanes_per_warp; ++lane)
                 if (split.mask >> lane & 1)
                     lanes.push_back(
                         {{"lane", lane}, {"thread", name_of(session_.thread(warp, lane))}});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "compiler/host/host_code.h"
 #include "compiler/source_file.h"
+#include "files/text.h"
 
 namespace warpscope::launches {
 namespace {
@@ -29,9 +29,7 @@ constexpr std::array<std::pair<std::string_view, FileKind>, 10> endings{
 }  // namespace
 
 FileKind file_kind(const std::filesystem::path& file) {
-    std::string name = file.filename().string();
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return char(std::tolower(c)); });
+    const std::string name = files::lower_case(file.filename().string());
     const auto found = std::ranges::find_if(
         endings, [&](const auto& ending) { return name.ends_with(ending.first); });
     return found == endings.end() ? FileKind::unknown : found->second;

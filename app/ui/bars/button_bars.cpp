@@ -174,10 +174,7 @@ void bar_menu(Ui& ui, const ViewOptions& options, std::vector<BarButton> entries
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     draw_icon(Icon::fold, {high.x - ui.px(13), (low.y + high.y) / 2}, ui.px(4), colour::dim);
     ImGui::SetNextWindowPos({high.x, high.y + ui.px(4)}, ImGuiCond_Always, {1, 0});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
-    const bool open = ImGui::BeginPopup("save");
-    ImGui::PopStyleVar();
-    if (!open) return;
+    if (!begin_popup(ui, "save", {6, 6})) return;
     float widest = 0;
     for (const BarButton& one : entries) widest = std::max(widest, button_width(one.label.c_str()));
     ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5F});

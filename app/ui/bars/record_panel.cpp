@@ -41,13 +41,7 @@ void RecordPanel::draw(Ui& ui) {
 }
 
 void RecordPanel::ask(Ui& ui) {
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(14)});
-    const bool open = ImGui::BeginPopup("record");
-    ImGui::PopStyleVar();
-    if (!open) return;
-    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    if (!begin_dialog(ui, "record")) return;
     const float width = ui.px(300);
     heading(ui, tr("Record"));
     const int what =
@@ -84,9 +78,7 @@ void RecordPanel::ask(Ui& ui) {
     }
     ImGui::SameLine();
     done |= flat_button(ui, "record.cancel", tr("Cancel"));
-    if (done) ImGui::CloseCurrentPopup();
-    ImGui::PopStyleColor();
-    ImGui::EndPopup();
+    end_dialog(done);
 }
 
 }  // namespace warpscope::ui

@@ -96,9 +96,7 @@ void CommandPalette::draw(Ui& ui, const std::function<std::vector<PaletteRow>()>
     }
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.12F}, ImGuiCond_Always, {0.5F, 0});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(10)});
-    open_ = ImGui::BeginPopup("palette");
-    ImGui::PopStyleVar();
+    open_ = begin_popup(ui, "palette", {10, 10});
     if (!open_) return;
     const float width = std::min(ui.px(560), screen.x - ui.px(40));
     std::array<char, 256> buffer{};

@@ -92,8 +92,7 @@ std::string link_text(const Stage& stage, const Microscope& microscope) {
     const auto add = [&](std::string_view name, std::string_view value) {
         out += fmt::format("{}{}={}", std::exchange(divider, '&'), name, encoded(value));
     };
-    for (const experiments::Parameter* p : stage.parameters().all())
-        if (!p->is_default()) add(p->id(), p->text());
+    for (const auto& [id, value] : stage.parameters().assignments(false)) add(id, value);
     std::map<std::string_view, std::string> defaults;
     const compute::RunSettings usual;
     for_each_setting(usual, [&](std::string_view name, const auto& value) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "compute/libraries/installed_files.h"
+#include "files/text.h"
 #include "gl/png.h"
 #include "gl/texture.h"
 #include "ui/language/language.h"
@@ -41,13 +41,6 @@ class OverlayStyle {
     OverlayStyle& operator=(const OverlayStyle&) = delete;
 };
 
-std::string lower(std::string words) {
-    for (char& c : words)
-        if (static_cast<unsigned char>(c) < 128)
-            c = char(std::tolower(static_cast<unsigned char>(c)));
-    return words;
-}
-
 }  // namespace
 
 /// Draws the rows of one scope that are searched for, below a title, in a column of this width.
@@ -60,7 +53,8 @@ bool KeyList::section(Ui& ui, const char* title, KeyScope scope, float width) co
         const std::string keys = row.keys();
         if (row.scope != scope || keys.empty()) continue;
         widest = std::max(widest, ImGui::CalcTextSize(keys.c_str()).x);
-        if (lower(keys + " " + tr(row.does)).find(lower(searched_)) != std::string::npos)
+        if (files::lower_case(keys + " " + tr(row.does)).find(files::lower_case(searched_)) !=
+            std::string::npos)
             rows.push_back(&row);
     }
     ImGui::PopFont();

@@ -280,10 +280,7 @@ void Dock::table_menu(Ui& ui, std::string_view tab) const {
     if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) &&
         ImGui::IsMouseReleased(ImGuiMouseButton_Right))
         ImGui::OpenPopup("table.menu");
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
-    const bool open = ImGui::BeginPopup("table.menu");
-    ImGui::PopStyleVar();
-    if (!open) return;
+    if (!begin_popup(ui, "table.menu", {10, 8})) return;
     const auto copy = [&](const char* id, const char* label, Command command) {
         if (ImGui::MenuItem(label)) ui.ask(command);
         record(ui, id);

@@ -164,12 +164,9 @@ bool go_on_in(const EditorFrame& frame, KernelDocument& document, const std::str
     const auto file = std::filesystem::absolute(with_home(path)).lexically_normal();
     launches::LaunchFile launch = beside(plan->file, file);
     if (std::filesystem::exists(launch.file)) launch = launches::read_launch_file(launch.file);
-    std::vector<experiments::Assignment> values;
-    for (const experiments::Parameter* one : frame.stage.parameters().all())
-        if (!one->is_default()) values.push_back({one->id(), one->text()});
-    frame.ui.later([&stage = frame.stage, text = document.text(), values, launch] {
-        stage.open_launch(launch, text, values);
-    });
+    frame.ui.later([&stage = frame.stage, text = document.text(),
+                    values = frame.stage.parameters().assignments(false),
+                    launch] { stage.open_launch(launch, text, values); });
     document.follow(document.shared_shipped());
     return true;
 }
@@ -237,10 +234,7 @@ void save_kernel(const EditorFrame& frame, KernelDocument& document) {
 
 /// The popup where the path of a file to save is typed, while it is open.
 void draw_editor_save(const EditorFrame& frame, KernelDocument& document) {
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {frame.ui.px(16), frame.ui.px(14)});
-    const bool open = ImGui::BeginPopup("editor.save");
-    ImGui::PopStyleVar();
-    if (!open) return;
+    if (!begin_popup(frame.ui, "editor.save", {16, 14})) return;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
     ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
     heading(frame.ui, tr("Save this kernel"));

@@ -223,14 +223,9 @@ void OpenPanel::draw(Ui& ui, const std::string& edited) {
         begin();
         asked_ = false;
     }
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(14)});
-    const bool open = ImGui::BeginPopup("open");
-    ImGui::PopStyleVar();
-    if (!open) return;
+    if (!begin_dialog(ui, "open")) return;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
-    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
     const float width = std::min(ui.px(560), screen.x - ui.px(40));
     heading(ui, tr("Open a file"));
     bool done = recent(ui, width);
@@ -256,9 +251,8 @@ void OpenPanel::draw(Ui& ui, const std::string& edited) {
         ui.later([this, path = picker_.path()] { opener_.open(path); });
         done = true;
     }
-    if (done) ImGui::CloseCurrentPopup();
-    ImGui::PopStyleColor(2);
-    ImGui::EndPopup();
+    ImGui::PopStyleColor();
+    end_dialog(done);
 }
 
 }  // namespace warpscope::ui

@@ -166,15 +166,9 @@ void ProgramOpener::follow() {
 
 void ProgramOpener::draw(Ui& ui) {
     if (std::exchange(opens_, false)) ImGui::OpenPopup("program");
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(14)});
-    const bool open = ImGui::BeginPopup("program");
-    ImGui::PopStyleVar();
-    if (!open) return;
-    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    if (!begin_dialog(ui, "program")) return;
     heading(ui, tr("Run the program of {}?", name_of(asked_)));
-    ImGui::PushTextWrapPos(std::min(ui.px(520), screen.x - ui.px(40)));
+    ImGui::PushTextWrapPos(std::min(ui.px(520), ImGui::GetIO().DisplaySize.x - ui.px(40)));
     text(ui.fonts.small, colour::dim,
          tr("It is in {}. nvcc compiles it, and its code for the host runs on this computer. "
             "Confined, "
@@ -203,9 +197,7 @@ void ProgramOpener::draw(Ui& ui) {
         ImGui::SameLine();
     }
     choice("program.kernels", tr("Only its kernels"), ProgramAnswer::kernels);
-    if (done) ImGui::CloseCurrentPopup();
-    ImGui::PopStyleColor();
-    ImGui::EndPopup();
+    end_dialog(done);
 }
 
 }  // namespace warpscope::ui

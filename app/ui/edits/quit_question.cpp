@@ -41,13 +41,7 @@ bool QuitQuestion::save() const {
 
 void QuitQuestion::draw(Ui& ui) {
     if (std::exchange(opens_, false)) ImGui::OpenPopup("quit");
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(16), ui.px(14)});
-    const bool open = ImGui::BeginPopup("quit");
-    ImGui::PopStyleVar();
-    if (!open) return;
-    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    if (!begin_dialog(ui, "quit")) return;
     std::string names;
     for (const std::string& file : unsaved())
         names += (names.empty() ? "" : ", ") +
@@ -65,9 +59,7 @@ void QuitQuestion::draw(Ui& ui) {
     if (flat_button(ui, "quit.discard", tr("Quit without saving"))) quit();
     ImGui::SameLine();
     done |= flat_button(ui, "quit.cancel", tr("Cancel"));
-    if (done) ImGui::CloseCurrentPopup();
-    ImGui::PopStyleColor();
-    ImGui::EndPopup();
+    end_dialog(done);
 }
 
 }  // namespace warpscope::ui

@@ -173,9 +173,7 @@ std::string explaining_word(std::string_view word) {
         if (word.starts_with(beginning) && (!beginning.ends_with('.') || !first_word(rest).empty()))
             return std::string(of);
     }
-    std::string lower(first_word(word));
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
+    std::string lower = files::lower_case(first_word(word));
     const auto is_explained = [&] {
         return std::ranges::find(explained, lower) != explained.end();
     };

@@ -148,6 +148,27 @@ bool key_pressed(ImGuiKey key) {
 #endif
 }
 
+bool begin_popup(const Ui& ui, const char* name, ImVec2 padding) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(padding.x), ui.px(padding.y)});
+    const bool open = ImGui::BeginPopup(name);
+    ImGui::PopStyleVar();
+    return open;
+}
+
+bool begin_dialog(const Ui& ui, const char* name) {
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
+    if (!begin_popup(ui, name, {16, 14})) return false;
+    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
+    return true;
+}
+
+void end_dialog(bool done) {
+    if (done) ImGui::CloseCurrentPopup();
+    ImGui::PopStyleColor();
+    ImGui::EndPopup();
+}
+
 void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags) {
 #if IMGUI_VERSION_NUM >= 19000
     ImGui::BeginChild(name, size, ImGuiChildFlags_AlwaysUseWindowPadding, flags);
@@ -314,10 +335,7 @@ void context_menu(Ui& ui, const std::string& id, ImVec2 low, ImVec2 high, const 
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high) &&
         ImGui::IsMouseReleased(ImGuiMouseButton_Right))
         ImGui::OpenPopup((id + ".menu").c_str());
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
-    const bool open = ImGui::BeginPopup((id + ".menu").c_str());
-    ImGui::PopStyleVar();
-    if (!open) return;
+    if (!begin_popup(ui, (id + ".menu").c_str(), {10, 8})) return;
     if (!words.empty()) paragraph(ui.fonts.small, colour::dim, words, ui.px(300));
     const auto entry = [&](const char* name, const std::string& label) {
         const bool clicked = ImGui::MenuItem(label.c_str());

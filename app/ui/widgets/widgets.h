@@ -26,6 +26,13 @@ bool hit_area(const std::string& id, ImVec2 size,
 /// True in the frame in which the key goes down, and when it repeats.
 bool key_pressed(ImGuiKey key);
 
+/// ImGui::BeginPopup() with this padding, in logical pixels.
+bool begin_popup(const Ui& ui, const char* name, ImVec2 padding);
+/// A popup in the middle of the window that asks something. False: it is closed.
+bool begin_dialog(const Ui& ui, const char* name);
+/// Ends a dialog that is open, and closes it if it is `done`.
+void end_dialog(bool done);
+
 /// ImGui::BeginChild() without a border, but with the style's padding.
 void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags = 0);
 /// ImGui::EndChild() where the cursor may lie below the last item: the contents reach to it.

@@ -144,6 +144,18 @@ Layout lay_out_panels(float width, float height, float scale, const ViewOptions&
     return layout;
 }
 
+/// The column of the lessons on the left of all panels.
+void put_lessons_beside(Layout& layout, float lessons, float width) {
+    for (Box* box : {&layout.controls, &layout.transport, &layout.canvas, &layout.results,
+                     &layout.strip, &layout.editor, &layout.dock, &layout.microscope,
+                     &layout.source, &layout.warps, &layout.tile, &layout.left_edge,
+                     &layout.right_edge, &layout.lower_edge, &layout.left_fold, &layout.right_fold})
+        box->x += lessons;
+    layout.top.width = layout.foot.width = width;
+    const float top = layout.top.height;
+    layout.lessons = {0, top, lessons, std::max(1.F, layout.foot.y - top)};
+}
+
 /// One panel, with the bar above it, in the place of all others.
 void maximize(Layout& layout, const std::string& name) {
     const auto panels = panels_to_maximize(layout);
@@ -187,19 +199,8 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
         options.lessons ? std::round(std::min(lessons_width * scale, width * 0.33F)) : 0;
     if (microscope && width - lessons < crowded_width * scale) lessons = 0;
     Layout layout = lay_out_panels(width - lessons, height, scale, options, microscope);
-    if (lessons <= 0) {
-        maximize(layout, options.maximized);
-        return layout;
-    }
-    for (Box* box : {&layout.controls, &layout.transport, &layout.canvas, &layout.results,
-                     &layout.strip, &layout.editor, &layout.dock, &layout.microscope,
-                     &layout.source, &layout.warps, &layout.tile, &layout.left_edge,
-                     &layout.right_edge, &layout.lower_edge, &layout.left_fold, &layout.right_fold})
-        box->x += lessons;
-    layout.top.width = layout.foot.width = width;
-    const float top = layout.top.height;
-    layout.lessons = {0, top, lessons, std::max(1.F, layout.foot.y - top)};
-    maximize(layout, options.maximized);
+    if (lessons > 0) put_lessons_beside(layout, lessons, width);
+    if (!options.maximized.empty()) maximize(layout, options.maximized);
     return layout;
 }
 
