@@ -191,8 +191,10 @@ class Launching(Session):
     def test_a_program_beside_the_window_pauses_behind_its_launches(self):
         folder = self.home / "captured"
 
-        def list_of(*numbers):
-            launches = [self.captured(number, [5, 6, 7]) for number in numbers]
+        launches = []
+
+        def launch(number):
+            launches.append(self.captured(number, [5, 6, 7]))
             (folder / "list.part").write_text(json.dumps(
                 {"command": "./app", "process": os.getpid(), "launches": launches}))
             (folder / "list.part").rename(folder / "program.json")
@@ -203,14 +205,15 @@ class Launching(Session):
                 return file.exists() and condition(json.loads(file.read_text()))
             wait_for("control.json", holds)
 
-        list_of(3)
+        launch(3)
         app = self.start("--launch", folder)
         app.wait_value("program_launch", "3")
         app.settle()
         app.click("program.pause")
         wait_control(lambda control: control["until"] == 4 and control["kernel"] == "")
-        list_of(3, 4)
-        wait_for("the new launch", lambda: "program_pause_at" in app.widgets())
+        launch(4)
+        wait_for("the new launch", lambda: "program_launch:4" in app.widgets())
+        app.settle()
         app.choose("program_launch", "4")
         app.wait_value("program_launch", "4")
         app.choose("program_pause_at", "twice")

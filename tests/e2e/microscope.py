@@ -214,7 +214,7 @@ class Microscope(Session):
         self.at(app, 0)
         app.type_into("breakpoint.0.condition", "%r1 = 9")
         app.wait_value("breakpoint.0.condition.error",
-                       "'%r1 = 9' is no condition; write one like %r4 >= 16.")
+                       "\"%r1 = 9\": an operator is missing")
         app.type_into("breakpoint.0.condition", "%r1 == 9")
         wait_for("a good condition", lambda: "breakpoint.0.condition.error" not in app.widgets())
         app.type_into("breakpoint.0.warp", "6")

@@ -27,7 +27,7 @@ SUBFLOORS = {
     "emulator/fast_paths/compiled": [{"plan"}, {"generate"}],
     "experiments": [{"bodies"}, {"framework"}, {"measure"}, {"export"}, {"proposals"},
                     {"nbody", "pipeline", "ripple", "sums", "launch"}, {"replicas"}, {"lessons"}],
-    "launches": [{"arrays"}, {"files"}],
+    "launches": [{"arrays"}, {"files"}, {"lanes"}],
     "programs": [{"images", "report"}, {"memory"}, {"checks"}, {"gpu"}, {"api", "recorder", "embedded"}, {"driver_api"}, {"runtime_api"},
                  {"injection"}],
     "jobs": [{"output"}, {"headless"}, {"programs"}, {"debugger"}],

@@ -3,126 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <span>
 
-#include "emulator/program/error.h"
-#include "files/text.h"
-
 namespace warpscope::emulator {
-namespace {
-
-constexpr std::array<std::string_view, 6> comparisons{"==", "!=", "<=", ">=", "<", ">"};
-
-/// Reads the whole text as a number; nothing for other text and for a number out of range.
-template <class T, class... Format>
-std::optional<T> number_in(std::string_view text, Format... format) {
-    T value{};
-    const char* end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, value, format...);
-    if (error != std::errc() || next != end || text.empty()) return {};
-    return value;
-}
-
-std::int64_t sign_extended(std::uint64_t value, unsigned bits) {
-    return std::int64_t(value << (64 - bits)) >> (64 - bits);
-}
-
-std::string kind_of(const RegisterInfo& reg) {
-    if (reg.bits == 1) return "a predicate";
-    return fmt::format("a {}-bit {}", reg.bits, reg.is_float ? "float" : "integer");
-}
-
-}  // namespace
-
-BreakpointCondition::BreakpointCondition(const Kernel& kernel, std::string_view text) {
-    const std::size_t at = text.find_first_of("=!<>");
-    const auto found =
-        std::find_if(comparisons.begin(), comparisons.end(), [&](std::string_view comparison) {
-            return at != std::string_view::npos && text.substr(at).starts_with(comparison);
-        });
-    const std::string_view name = files::trimmed(text.substr(0, std::min(at, text.size())));
-    const std::string_view constant =
-        found == comparisons.end() ? "" : files::trimmed(text.substr(at + found->size()));
-    if (name.empty() || constant.empty())
-        throw Error(
-            fmt::format("'{}' is no condition; write one like %r4 >= 16.", files::trimmed(text)));
-    comparison_ = Comparison(found - comparisons.begin());
-    const auto reg = std::find_if(kernel.registers.begin(), kernel.registers.end(),
-                                  [&](const RegisterInfo& r) { return r.name == name; });
-    if (reg == kernel.registers.end())
-        throw Error(fmt::format("The kernel {} has no register {}.", kernel.name, name));
-    reg_ = *reg;
-    read_constant(constant);
-}
-
-void BreakpointCondition::read_constant(std::string_view text) {
-    const auto bad = [&] {
-        return Error(fmt::format("{} is {}, which can't be {}.", reg_.name, kind_of(reg_), text));
-    };
-    const bool hex = text.starts_with("0x") || text.starts_with("0X");
-    if (hex) {
-        const auto value = number_in<std::uint64_t>(text.substr(2), 16);
-        if (!value || (reg_.bits < 64 && *value >> reg_.bits)) throw bad();
-        reading_ = reg_.is_float ? Reading::as_float : Reading::as_unsigned;
-        bits_ = *value;
-    } else if (reg_.is_float) {
-        const auto value = number_in<double>(text);
-        if (!value) throw bad();
-        reading_ = Reading::as_float;
-        bits_ = reg_.bits == 64 ? std::bit_cast<std::uint64_t>(*value)
-                                : std::bit_cast<std::uint32_t>(float(*value));
-    } else if (reg_.bits == 1) {
-        if (text != "0" && text != "1" && text != "false" && text != "true") throw bad();
-        reading_ = Reading::as_unsigned;
-        bits_ = text == "1" || text == "true";
-    } else {
-        const auto value = number_in<std::int64_t>(text);
-        if (!value || sign_extended(std::uint64_t(*value), reg_.bits) != *value) throw bad();
-        bits_ = std::uint64_t(*value);
-    }
-}
-
-template <class T>
-bool BreakpointCondition::compare(T value, T constant) const {
-    switch (comparison_) {
-        case Comparison::equal:
-            return value == constant;
-        case Comparison::unequal:
-            return value != constant;
-        case Comparison::less_equal:
-            return value <= constant;
-        case Comparison::greater_equal:
-            return value >= constant;
-        case Comparison::less:
-            return value < constant;
-        case Comparison::greater:
-            return value > constant;
-    }
-    return false;
-}
-
-double BreakpointCondition::number(std::uint64_t bits) const {
-    return reg_.bits == 64 ? std::bit_cast<double>(bits)
-                           : double(std::bit_cast<float>(std::uint32_t(bits)));
-}
-
-bool BreakpointCondition::holds(std::uint64_t bits) const {
-    switch (reading_) {
-        case Reading::as_signed:
-            return compare(sign_extended(bits, reg_.bits), std::int64_t(bits_));
-        case Reading::as_unsigned:
-            return compare(bits, bits_);
-        case Reading::as_float:
-            return compare(number(bits), number(bits_));
-    }
-    return false;
-}
-
 namespace {
 
 /// For each instruction: whether a later branch (`back`), or any branch, leads to it or to the
@@ -153,7 +39,7 @@ std::optional<bool> has_line(const Kernel& kernel, std::uint32_t pc, std::string
     return source.line == line && kernel.module->files()[std::size_t(source.file)] == file;
 }
 
-/// The breaks of a kernel, looked up for its stepper.
+/// The breaks of a kernel, looked up for its stepper. They must outlive it.
 class BreakFinder {
   public:
     BreakFinder(const Stepper& stepper, const Breaks& breaks)
@@ -188,16 +74,12 @@ class BreakFinder {
                                                 : stepper_.next_warp();
         const auto pc = warp ? stepper_.next_pc(*warp) : std::nullopt;
         if (!pc) return {};
-        for (const Point& point : points_at_[*pc])
-            if (auto stop = reached(point, *warp, *pc)) return stop;
+        for (const Breakpoint* point : points_at_[*pc])
+            if (auto stop = reached(*point, *warp, *pc)) return stop;
         return {};
     }
 
   private:
-    struct Point {
-        Breakpoint point;
-        std::optional<BreakpointCondition> condition;
-    };
     struct Watch {
         Watchpoint point;
         std::optional<std::uint32_t> value{};  ///< the value at the newest position
@@ -205,15 +87,12 @@ class BreakFinder {
 
     void add(const Breakpoint& point) {
         if (!point.enabled) return;
-        const auto starts = line_starts(stepper_.kernel(), point.file, point.line);
-        if (starts.empty()) return;
-        Point one{point, {}};
-        if (!point.condition.empty()) one.condition.emplace(stepper_.kernel(), point.condition);
-        for (const std::uint32_t pc : starts) points_at_[pc].push_back(one);
+        for (const std::uint32_t pc : line_starts(stepper_.kernel(), point.file, point.line))
+            points_at_[pc].push_back(&point);
     }
 
-    std::optional<Stop> reached(const Point& p, std::uint32_t warp, std::uint32_t pc) const {
-        const Breakpoint& point = p.point;
+    std::optional<Stop> reached(const Breakpoint& point, std::uint32_t warp,
+                                std::uint32_t pc) const {
         if (point.warp && *point.warp != warp) return {};
         std::uint32_t lanes = 0;
         for (const SplitView& split : stepper_.warp(warp).splits)
@@ -222,20 +101,18 @@ class BreakFinder {
                 break;
             }
         if (point.lane) lanes &= 1U << *point.lane;
-        for (std::uint32_t m = p.condition || point.asks ? lanes : 0; m; m &= m - 1) {
+        for (std::uint32_t m = point.asks ? lanes : 0; m; m &= m - 1) {
             const auto lane = unsigned(std::countr_zero(m));
-            const bool holds = (!p.condition || p.condition->holds(stepper_.value(
-                                                    p.condition->reg(), warp, lane))) &&
-                               (!point.asks || point.asks(warp, lane));
-            if (!holds) lanes &= ~(1U << lane);
+            if (!point.asks(warp, lane)) lanes &= ~(1U << lane);
         }
         if (!lanes) return {};
         const auto lane = unsigned(std::countr_zero(lanes));
-        const bool one = point.lane || p.condition;
+        const bool has_condition = !point.condition.empty();
+        const bool one = point.lane || has_condition;
         return Stop{
             Stop::At::stop, warp, lane,
             fmt::format("Warp {}{} reaches {}{}.", warp, one ? fmt::format(", lane {},", lane) : "",
-                        where(point, pc), p.condition ? " with " + point.condition : "")};
+                        where(point, pc), has_condition ? " with " + point.condition : "")};
     }
     std::string where(const Breakpoint& point, std::uint32_t pc) const {
         return point.file.empty() ? fmt::format("PTX line {}", point.line)
@@ -277,7 +154,7 @@ class BreakFinder {
     }
 
     const Stepper& stepper_;
-    std::vector<std::vector<Point>> points_at_;  ///< indexed by instruction
+    std::vector<std::vector<const Breakpoint*>> points_at_;  ///< indexed by instruction
     std::vector<Watch> watches_;
 };
 

@@ -12,42 +12,6 @@
 
 namespace warpscope::emulator {
 
-/// A comparison of a register with a constant: "%r4 >= 16", "%f2 < 0.5", "%r9 == 0xff", "%p1 != 0".
-/// The comparison is ==, !=, <, <=, > or >=. The register's type says how its bits are read:
-/// integers are signed, but unsigned beside a hexadecimal constant, and floating-point registers
-/// are compared as numbers, beside a hexadecimal constant too, which then stands for their bits.
-class BreakpointCondition {
-  public:
-    /// Throws Error, one sentence: the text is no comparison, the kernel has no such register, or
-    /// the register cannot have the value.
-    BreakpointCondition(const Kernel& kernel, std::string_view text);
-
-    const RegisterInfo& reg() const { return reg_; }
-    /// Whether the raw bits of the register in a lane satisfy the condition: see Stepper::value().
-    bool holds(std::uint64_t bits) const;
-
-  private:
-    enum class Comparison : std::uint8_t {
-        equal,
-        unequal,
-        less_equal,
-        greater_equal,
-        less,
-        greater
-    };
-    enum class Reading : std::uint8_t { as_signed, as_unsigned, as_float };
-
-    void read_constant(std::string_view text);
-    template <class T>
-    bool compare(T value, T constant) const;
-    double number(std::uint64_t bits) const;
-
-    RegisterInfo reg_;
-    Comparison comparison_ = Comparison::equal;
-    Reading reading_ = Reading::as_signed;
-    std::uint64_t bits_ = 0;  ///< bits of the constant, sign-extended to 64 if it is signed
-};
-
 /// Stops before a warp executes a source line: see line_starts().
 struct Breakpoint {
     std::string file{};  ///< a name of Module::files(); empty: `line` is a line of the PTX
@@ -55,10 +19,9 @@ struct Breakpoint {
     std::optional<std::uint32_t> warp{};  ///< stops only this warp
     /// Stops only if it is among the lanes that reach the line.
     std::optional<unsigned> lane{};
-    /// Stops only if this BreakpointCondition holds in one of the lanes; empty: always.
-    std::string condition{};
+    std::string condition{};  ///< the words of what is asked; empty: nothing is
     bool enabled = true;
-    /// Stops only if this holds, too, in one of the lanes; null: it does.
+    /// Stops only if this holds in one of the lanes; null: it does.
     std::function<bool(std::uint32_t warp, unsigned lane)> asks{};
 };
 
@@ -97,8 +60,8 @@ std::vector<std::uint32_t> line_starts(const Kernel& kernel, std::string_view fi
 /// Steps forward to the next position at which one of `breaks` stops, to the block's end or to
 /// position `most`. It repeats the known steps and then follows the schedule. A position stops if
 /// its next step reaches a breakpoint, or if its newest step did what a watchpoint waits for. Runs
-/// for the launch's time limit at most, and ends at the stop request: At::interrupted. Throws Error
-/// for a condition that does not fit the kernel, if the kernel has the breakpoint's line.
+/// for the launch's time limit at most, and ends at the stop request: At::interrupted. Throws what
+/// Breakpoint::asks throws.
 Stop run_to(Stepper& stepper, const Breaks& breaks, std::uint64_t most = UINT64_MAX);
 /// Steps back to the newest of these positions before the current one, or to the block's start.
 /// After an interruption the stepper is at its former position.

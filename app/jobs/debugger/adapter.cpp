@@ -17,6 +17,9 @@
 namespace warpscope::jobs {
 
 using emulator::Dim3;
+using launches::LaneValue;
+using launches::LaneValues;
+using launches::LaneView;
 using How = Motion::How;
 using At = WantedBreakpoint::At;
 
@@ -444,9 +447,9 @@ Json DebugAdapter::data_breakpoint_info(const Json& a) {
     const std::string name = a.at("name").get<std::string>();
     const auto parent = std::size_t(a.value("variablesReference", 0));
     const bool has_parent = parent > 0 && parent <= shown_.size();
-    Value value;
+    LaneValue value;
     if (has_parent) {
-        const Value& of = shown_[parent - 1];
+        const LaneValue& of = shown_[parent - 1];
         const LaneValues& values = session_.values();
         for (std::size_t i = 0; i < values.parts(of) && value.name != name; ++i)
             value = values.parts(of, i, 1).at(0);
@@ -513,7 +516,7 @@ Json DebugAdapter::stack_trace(const Json& a) {
     if (warp >= session_.stepper().warps())
         throw UsageError(fmt::format("there is no warp {}", warp));
     const unsigned lane = session_.lane_of(warp);
-    const auto pc = session_.pc_of(warp, lane);
+    const auto pc = session_.values().pc_of(warp, lane);
     Json frames = Json::array();
     const std::string who = fmt::format("{}, thread {}, lane {}", session_.kernel_name(),
                                         name_of(session_.thread(warp, lane)), lane);
@@ -525,7 +528,7 @@ Json DebugAdapter::stack_trace(const Json& a) {
                           {"presentationHint", "label"}});
         return {{"stackFrames", frames}, {"totalFrames", 1}};
     }
-    const auto called = session_.frames_of(warp, lane);
+    const auto called = session_.values().frames_of(warp, lane);
     for (std::size_t i = 0; i < std::min(called.size(), most_frames); ++i)
         frames.push_back(
             {{"id", warp * most_frames + i + 1},
@@ -547,16 +550,17 @@ Json DebugAdapter::stack_trace(const Json& a) {
 
 LaneView DebugAdapter::view_of(const Json& a) const {
     demand_open();
-    if (!a.contains("frameId")) return session_.view(session_.focus().warp, session_.focus().lane);
+    if (!a.contains("frameId"))
+        return session_.values().view(session_.focus().warp, session_.focus().lane);
     const auto frame = std::uint64_t(a["frameId"].get<std::int64_t>() - 1);
     const auto warp = frame / most_frames;
     if (warp >= session_.stepper().warps())
         throw UsageError("there is no frame of this number any more");
-    return session_.view(std::uint32_t(warp), session_.lane_of(std::uint32_t(warp)),
-                         frame % most_frames);
+    return session_.values().view(std::uint32_t(warp), session_.lane_of(std::uint32_t(warp)),
+                                  frame % most_frames);
 }
 
-int DebugAdapter::reference(const Value& value) {
+int DebugAdapter::reference(const LaneValue& value) {
     const bool has_parts = value.type ? session_.values().parts(value) > 0 : !value.members.empty();
     if (!has_parts) return 0;
     shown_.push_back(value);
@@ -567,7 +571,7 @@ Json DebugAdapter::scopes(const Json& a) {
     const LaneView at = view_of(a);
     const LaneValues& values = session_.values();
     Json list = Json::array();
-    const auto scope = [&](const char* name, const char* hint, std::vector<Value> members) {
+    const auto scope = [&](const char* name, const char* hint, std::vector<LaneValue> members) {
         if (members.empty()) return;
         const std::size_t count = members.size();
         Json json{{"name", name}, {"expensive", false}, {"namedVariables", count}};
@@ -584,7 +588,7 @@ Json DebugAdapter::scopes(const Json& a) {
     return {{"scopes", list}};
 }
 
-Json DebugAdapter::variable(const Value& value) {
+Json DebugAdapter::variable(const LaneValue& value) {
     const LaneValues& values = session_.values();
     Json json{{"name", value.name},
               {"value", values.text(value)},
@@ -602,7 +606,7 @@ Json DebugAdapter::variables(const Json& a) {
     const auto number = a.at("variablesReference").get<std::int64_t>();
     if (number < 1 || std::size_t(number) > shown_.size())
         throw UsageError("there are no variables of this number any more");
-    const Value value = shown_[std::size_t(number - 1)];
+    const LaneValue value = shown_[std::size_t(number - 1)];
     const auto first = std::size_t(std::max(0, a.value("start", 0)));
     const auto count = std::size_t(std::max(0, a.value("count", 0)));
     Json list = Json::array();
@@ -610,7 +614,7 @@ Json DebugAdapter::variables(const Json& a) {
     const bool is_asked = filter.empty() || (filter == "indexed") == LaneValues::is_indexed(value);
     const std::size_t most = count ? std::min(count, most_parts) : most_parts;
     if (is_asked)
-        for (const Value& part : session_.values().parts(value, first, most))
+        for (const LaneValue& part : session_.values().parts(value, first, most))
             list.push_back(variable(part));
     return {{"variables", list}};
 }

@@ -71,9 +71,9 @@ class DebugAdapter {
     void demand_open() const;
     int line_of(int ours) const { return ours - (lines_from_1_ ? 0 : 1); }
     int line_from(int theirs) const { return theirs + (lines_from_1_ ? 0 : 1); }
-    LaneView view_of(const Json& arguments) const;
-    Json variable(const Value& value);
-    int reference(const Value& value);
+    launches::LaneView view_of(const Json& arguments) const;
+    Json variable(const launches::LaneValue& value);
+    int reference(const launches::LaneValue& value);
     Json to_json(const SetBreakpoint& point) const;
     Json breakpoints_json(const std::vector<SetBreakpoint>& points) const;
     std::optional<std::string> command(const std::string& line);
@@ -88,7 +88,8 @@ class DebugAdapter {
     bool steps_to_barriers_ = false, has_ended_ = false, opens_next_ = false;
     std::optional<Motion> motion_;
     std::vector<std::function<void()>> later_;  ///< behind the answer
-    std::vector<Value> shown_;  ///< the references to variables, until the block moves
+    std::vector<launches::LaneValue>
+        shown_;  ///< the references to variables, until the block moves
 };
 
 }  // namespace warpscope::jobs

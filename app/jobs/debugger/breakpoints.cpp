@@ -12,6 +12,7 @@ namespace warpscope::jobs {
 using emulator::Breakpoint;
 using emulator::Kernel;
 using emulator::Watchpoint;
+using launches::LaneExpression;
 using launches::LaunchError;
 using At = WantedBreakpoint::At;
 
@@ -158,7 +159,7 @@ std::function<bool(std::uint32_t, unsigned)> Breakpoints::question(
     return [this, point, condition, backwards](std::uint32_t warp, unsigned lane) {
         const std::uint64_t here = context_.position();
         if (point->at == here && !backwards) return point->stops;
-        if (condition && launches::real(context_.value(*condition, warp, lane)) == 0) return false;
+        if (condition && !context_.holds(*condition, warp, lane)) return false;
         point->at = here;
         point->stops = backwards ? point->set.wanted.log.empty() : pass(*point, warp, lane);
         return point->stops;

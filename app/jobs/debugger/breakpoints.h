@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "emulator/stepper/breakpoints.h"
-#include "jobs/debugger/lane_expression.h"
+#include "launches/lanes/lane_expression.h"
 
 namespace warpscope::jobs {
 
@@ -39,7 +39,9 @@ bool hits_hold(const std::string& condition, std::uint64_t pass);
 
 /// What the conditions of breakpoints ask, and where their messages go.
 struct BreakpointContext {
-    std::function<launches::Number(const LaneExpression&, std::uint32_t warp, unsigned lane)> value;
+    std::function<bool(const launches::LaneExpression& condition, std::uint32_t warp,
+                       unsigned lane)>
+        holds;
     std::function<std::string(const std::string& expression, std::uint32_t warp, unsigned lane)>
         text;
     std::function<void(const std::string& line)> log;

@@ -19,6 +19,8 @@ using emulator::Finding;
 using emulator::SplitView;
 using emulator::Stepper;
 using emulator::Stop;
+using launches::LaneFrame;
+using launches::LaneValues;
 using How = Motion::How;
 
 namespace {
@@ -45,12 +47,13 @@ Dim3 checked_index(const Dim3& index, const Dim3& size, const char* what) {
 Session::Session(compute::Helpers& helpers, Telling telling)
     : helpers_(helpers),
       telling_(std::move(telling)),
-      breakpoints_({.value = [this](const auto& e, auto warp,
-                                    auto lane) { return values_->number(e, view(warp, lane)); },
+      breakpoints_({.holds = [this](const auto& condition, auto warp,
+                                    auto lane) { return values_->holds(condition, warp, lane); },
                     .text =
                         [this](const std::string& text, auto warp, auto lane) {
                             try {
-                                return values_->text(values_->evaluated(text, view(warp, lane)));
+                                return values_->text(
+                                    values_->evaluated(text, values_->view(warp, lane)));
                             } catch (const launches::LaunchError& error) {
                                 return std::string(error.what());
                             }
@@ -147,12 +150,6 @@ unsigned Session::lane_of(std::uint32_t warp) const {
     return unsigned(std::countr_zero(lanes ? lanes : 1U));
 }
 
-std::optional<std::uint32_t> Session::pc_of(std::uint32_t warp, unsigned lane) const {
-    for (const SplitView& split : stepper_->warp(warp).splits)
-        if (split.mask >> lane & 1) return split.pc;
-    return {};
-}
-
 std::string Session::state_of(const SplitView& split) const {
     constexpr std::string_view words[] = {"at", "waits at the barrier,",
                                           "waits for its other lanes,", "waits to join,"};
@@ -171,20 +168,10 @@ std::string Session::state_of(std::uint32_t warp) const {
     return text;
 }
 
-std::span<const Frame> Session::frames_of(std::uint32_t warp, unsigned lane) const {
-    const auto pc = pc_of(warp, lane);
-    return pc ? std::span(values_->frames(*pc)) : std::span<const Frame>();
-}
-
-LaneView Session::view(std::uint32_t warp, unsigned lane, std::size_t frame) const {
-    const auto frames = frames_of(warp, lane);
-    return {warp, lane, frame < frames.size() ? &frames[frame] : nullptr};
-}
-
 /// The outermost place first; empty: the lane has ended.
 std::vector<std::string> Session::place_of(std::uint32_t warp, unsigned lane) const {
     std::vector<std::string> place;
-    for (const Frame& frame : frames_of(warp, lane))
+    for (const LaneFrame& frame : values_->frames_of(warp, lane))
         place.insert(place.begin(), fmt::format("{}:{}", frame.place.file, frame.place.line));
     return place;
 }

@@ -12,7 +12,7 @@
 #include "emulator/stepper/stepper.h"
 #include "jobs/debugger/breakpoints.h"
 #include "jobs/debugger/target.h"
-#include "jobs/debugger/values.h"
+#include "launches/lanes/lane_values.h"
 
 namespace warpscope::jobs {
 
@@ -80,19 +80,13 @@ class Session {
     const emulator::Stepper& stepper() const { return *stepper_; }
     const OpenedLaunch& launch() const { return launch_; }
     std::string_view source(std::string_view file) const { return launch_.specimen->source(file); }
-    const LaneValues& values() const { return *values_; }
+    const launches::LaneValues& values() const { return *values_; }
     Breakpoints& breakpoints() { return breakpoints_; }
     const Focus& focus() const { return focus_; }
     unsigned lane_of(std::uint32_t warp) const;  ///< that stands for the warp
-    /// The instruction at which a lane is; nullopt: it has ended.
-    std::optional<std::uint32_t> pc_of(std::uint32_t warp, unsigned lane) const;
     /// "waits at the barrier, dot.cu:34"
     std::string state_of(std::uint32_t warp) const;
     std::string state_of(const emulator::SplitView& split) const;
-    /// The functions in which a lane is; none: it has ended.
-    std::span<const Frame> frames_of(std::uint32_t warp, unsigned lane) const;
-    /// A lane, which looks names up in one of these functions.
-    LaneView view(std::uint32_t warp, unsigned lane, std::size_t frame = 0) const;
     std::string where(std::uint32_t pc) const;
     std::string kernel_name() const;
     std::string as_named(std::string words) const;
@@ -130,7 +124,7 @@ class Session {
     emulator::CheckChoice checks_;
     OpenedLaunch launch_;
     std::unique_ptr<emulator::Stepper> stepper_;
-    std::unique_ptr<LaneValues> values_;
+    std::unique_ptr<launches::LaneValues> values_;
     Focus focus_;
     std::set<std::string> kinds_;
     std::set<std::string> told_;  ///< findings that have stopped a run

@@ -23,6 +23,7 @@ namespace warpscope::jobs {
 
 namespace fs = std::filesystem;
 using launches::FileKind;
+using launches::KernelTypes;
 
 namespace {
 
@@ -188,36 +189,19 @@ OpenedLaunch Target::open_state(std::shared_ptr<const experiments::LaunchState> 
 /// From the debug information of the source. Nothing is known without it.
 KernelTypes Target::types_of(const experiments::LaunchState& state, experiments::Specimen& specimen,
                              const std::stop_token& stop) {
-    const emulator::Kernel& kernel = *specimen.launch().kernel;
     const auto plan = specimen.experiment().plan();
-    KernelTypes types;
-    std::vector<compiler::Signature> signatures;
-    if (plan) signatures = plan->signatures;
-    try {
-        std::string ptx;
-        const auto edit = state.edits.find(specimen.experiment().kernel_file());
-        if (edit != state.edits.end()) ptx = edit->second->unoptimized;
-        const std::string file = compute::kernel_path(specimen.experiment().kernel_file());
-        if (ptx.empty() && edit == state.edits.end() && !compute::kernel_source(file).empty()) {
+    const std::string file = compute::kernel_path(specimen.experiment().kernel_file());
+    const auto edit = state.edits.find(specimen.experiment().kernel_file());
+    std::string ptx = edit == state.edits.end() ? std::string() : edit->second->unoptimized;
+    if (edit == state.edits.end() && !compute::kernel_source(file).empty()) try {
             compiler::Request request{file, std::string(compute::kernel_source(file)), false};
             request.debug_info = true;
             ptx = helpers_.compile(request, stop).ptx;
+        } catch (const std::exception&) {
+            throw_if_stopped(stop);  // else there are registers only
         }
-        if (ptx.empty()) ptx = kernel.module->text();  // compiled with -G, perhaps
-        types.scopes = compiler::read_scopes(ptx);
-        // The places in it are those of what runs only if that is its text.
-        if (ptx != kernel.module->text()) {
-            types.scopes.inlined.clear();
-            for (compiler::DebugVariable& variable : types.scopes.variables)
-                variable.high = variable.low;
-        }
-        if (signatures.empty()) signatures = compiler::read_signatures(ptx);
-    } catch (const std::exception&) {
-        throw_if_stopped(stop);  // else there are registers only
-    }
-    const auto known = std::ranges::find(signatures, kernel.name, &compiler::Signature::entry);
-    if (known != signatures.end()) types.parameters = known->parameters;
-    return types;
+    return launches::read_types(*specimen.launch().kernel, std::move(ptx),
+                                plan ? plan->signatures : std::vector<compiler::Signature>());
 }
 
 }  // namespace warpscope::jobs

@@ -14,8 +14,8 @@
 #include "compute/helper/helpers.h"
 #include "experiments/launch/launch_plan.h"
 #include "experiments/replicas/specimen.h"
-#include "jobs/debugger/values.h"
 #include "launches/files/program_capture.h"
+#include "launches/lanes/lane_values.h"
 #include "programs/report/program_control.h"
 
 namespace warpscope::jobs {
@@ -38,7 +38,7 @@ struct OpenedLaunch {
     std::uint64_t number = 1;  ///< among those of the program
     std::shared_ptr<const experiments::LaunchState> state;
     std::unique_ptr<experiments::Specimen> specimen;
-    KernelTypes types{};
+    launches::KernelTypes types{};
     std::filesystem::path folder{};  ///< of the capture, if it is one of a program
 };
 
@@ -68,8 +68,8 @@ class Target {
     OpenedLaunch open_file(const std::filesystem::path& file, const std::stop_token& stop);
     OpenedLaunch open_state(std::shared_ptr<const experiments::LaunchState> state,
                             const std::stop_token& stop);
-    KernelTypes types_of(const experiments::LaunchState& state, experiments::Specimen& specimen,
-                         const std::stop_token& stop);
+    launches::KernelTypes types_of(const experiments::LaunchState& state,
+                                   experiments::Specimen& specimen, const std::stop_token& stop);
 
     enum class Kind { experiment, file, capture, program };
     compute::Helpers& helpers_;

@@ -431,6 +431,8 @@ class ExpressionParser {
     }
 
     [[noreturn]] void fail(std::string_view reason) const {
+        // The columns of what a person has written are others.
+        if (text_ != to_.text_) to_.fail(reason);
         to_.fail(fmt::format("column {}: {}", at_ + 1, reason));
     }
 

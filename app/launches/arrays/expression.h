@@ -32,8 +32,8 @@ std::string to_string(const Number& number);  ///< as a literal: "16", "0.5"
 /// radians.
 class Expression {
   public:
-    /// Throws LaunchError that quotes the text, or what a person has `written` in its place, and
-    /// names the column.
+    /// Throws LaunchError that quotes the text and names the column, or quotes what a person has
+    /// `written` in its place.
     explicit Expression(std::string_view text, std::string_view written = {});
     const std::string& text() const { return text_; }
     /// The names in the expression, each once.

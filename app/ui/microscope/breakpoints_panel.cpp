@@ -5,7 +5,6 @@
 #include <bit>
 #include <charconv>
 
-#include "emulator/program/error.h"
 #include "emulator/stepper/breakpoints.h"
 #include "ui/language/language.h"
 #include "ui/widgets/icons.h"
@@ -30,11 +29,14 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
 }
 
 /// Says why the condition does not fit the kernel; empty: it does.
-std::string complaint_about(const emulator::Kernel& kernel, const std::string& condition) {
-    if (condition.empty()) return {};
+std::string complaint_about(Microscope& microscope, const Breakpoint& point) {
+    const auto starts = line_starts(microscope.stepper().kernel(), point.file, point.line);
+    if (point.condition.empty() || starts.empty()) return {};
+    const launches::LaneValues& values = microscope.values();
     try {
-        emulator::BreakpointCondition(kernel, condition);
-    } catch (const emulator::Error& error) {
+        values.check_names(launches::LaneExpression(point.condition),
+                           values.frames(starts.front()).front());
+    } catch (const launches::LaunchError& error) {
         return error.what();
     }
     return {};
@@ -134,8 +136,8 @@ void BreakpointsPanel::point_row(Ui& ui, std::size_t index) {
     }
     tooltip(
         ui,
-        tr("Stop only if this holds in a lane: a register, a comparison and a constant, such as "
-           "%r4 >= 16 or %f2 < 0.5."));
+        tr("Stop only if this holds in a lane, such as %r4 >= 16 or cache[threadIdx.x] < 0.5: an "
+           "expression of registers, variables, arrays in shared memory and threadIdx."));
     ImGui::SameLine(0, ui.px(8));
     if (remove_button(ui, id + ".remove"))
         ui.later([this, index] {
@@ -143,8 +145,7 @@ void BreakpointsPanel::point_row(Ui& ui, std::size_t index) {
             auto& points = microscope_.breaks().points;
             if (index < points.size()) points.erase(points.begin() + std::ptrdiff_t(index));
         });
-    const std::string complaint =
-        here ? complaint_about(stepper.kernel(), point.condition) : std::string();
+    const std::string complaint = complaint_about(microscope_, point);
     complaint_at(ui, id + ".warp");
     complaint_at(ui, id + ".lane");
     if (!complaint.empty()) show_complaint(ui, id + ".condition", complaint);

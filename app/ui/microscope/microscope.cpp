@@ -69,6 +69,7 @@ void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
 void Microscope::close() {
     open_ = playing_ = false;
     run_.close();
+    values_.reset();
     specimen_.reset();
     checked_.reset();
     reason_.reset();
@@ -131,6 +132,7 @@ void Microscope::receive_copy() {
     frame_ = copy.frame;
     live_frame_ = copy.live_frame;
     run_.close();
+    values_.reset();
     specimen_ = std::move(copy.specimen);
     complaint_ = std::move(copy.error);
     // The buffers of a new copy have other addresses.
@@ -149,6 +151,7 @@ void Microscope::when_ready(std::function<void()> action) {
 
 void Microscope::open_block() {
     run_.close();
+    values_.reset();
     reason_.reset();
     bookmarks_.clear();
     playing_ = false;

@@ -13,6 +13,7 @@
 
 #include "compute/device/device.h"
 #include "emulator/stepper/breakpoints.h"
+#include "launches/lanes/lane_values.h"
 #include "ui/finders/need_finder.h"
 #include "ui/finders/wrong_finders.h"
 #include "ui/microscope/block_run.h"
@@ -184,6 +185,8 @@ class Microscope {
     /// Breakpoints and watchpoints. They stay while other blocks and experiments are opened; but a
     /// new copy of the launch has other global addresses, and disables the watchpoints there.
     emulator::Breaks& breaks() { return breaks_; }
+    /// What the lanes of the block have. Call it only while ready().
+    const launches::LaneValues& values();
     const emulator::Breaks& breaks() const { return breaks_; }
     /// Sets a breakpoint at a line, or removes those that are at it.
     void toggle_breakpoint(const std::string& file, int line);
@@ -234,6 +237,8 @@ class Microscope {
     void act(BlockRun::Change change, std::function<void()> then = {});
     /// Ends the playing and moves the stepper.
     void move(std::function<void(emulator::Stepper&)> change);
+    /// The breaks, whose conditions ask the lanes of the block.
+    emulator::Breaks asking_breaks();
     void run_breaks(
         std::function<emulator::Stop(emulator::Stepper&, const emulator::Breaks&, std::uint64_t)>
             run);
@@ -253,6 +258,7 @@ class Microscope {
     std::uint64_t live_frame_ = 0;  // of the experiment when the copy was made
     std::shared_ptr<const experiments::LaunchState> checked_;  // copied; null: the live launch is
     std::unique_ptr<experiments::Specimen> specimen_;
+    std::unique_ptr<launches::LaneValues> values_;  ///< of the stepper; null: nobody has asked
     WitnessFinder finder_;
     ReasonFinder reasons_;
     NeedFinder needs_;

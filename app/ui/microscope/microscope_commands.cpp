@@ -233,7 +233,7 @@ void Microscope::advance(double seconds) {
     owed_ -= double(steps);
     const auto stop = std::make_shared<Stop>();
     act(
-        [steps, breaks = breaks_, stop](Stepper& stepper) {
+        [steps, breaks = asking_breaks(), stop](Stepper& stepper) {
             *stop = emulator::run_to(stepper, breaks, stepper.position() + steps);
             return stop->why;
         },
@@ -304,6 +304,34 @@ void Microscope::move_breakpoints(const compute::KernelEdits& next) {
     });
 }
 
+const launches::LaneValues& Microscope::values() {
+    if (values_) return *values_;
+    const auto plan = specimen_->experiment().plan();
+    const auto edit = source_.edits.find(specimen_->experiment().kernel_file());
+    values_ = std::make_unique<launches::LaneValues>(
+        stepper(), specimen_->machine().memory(),
+        launches::read_types(stepper().kernel(),
+                             edit == source_.edits.end() ? "" : edit->second->unoptimized,
+                             plan ? plan->signatures : std::vector<compiler::Signature>()));
+    return *values_;
+}
+
+emulator::Breaks Microscope::asking_breaks() {
+    emulator::Breaks breaks = breaks_;
+    for (emulator::Breakpoint& point : breaks.points) {
+        if (point.condition.empty() ||
+            line_starts(stepper().kernel(), point.file, point.line).empty())
+            continue;
+        point.asks = [&values = values(), text = point.condition,
+                      condition = std::shared_ptr<launches::LaneExpression>()](
+                         std::uint32_t warp, unsigned lane) mutable {
+            if (!condition) condition = std::make_shared<launches::LaneExpression>(text);
+            return values.holds(*condition, warp, lane);
+        };
+    }
+    return breaks;
+}
+
 void Microscope::run_to_break() {
     run_breaks(emulator::run_to);
 }
@@ -323,7 +351,7 @@ void Microscope::run_breaks(
     }
     const auto stop = std::make_shared<Stop>();
     act(
-        [run = std::move(run), breaks = breaks_, stop](Stepper& stepper) {
+        [run = std::move(run), breaks = asking_breaks(), stop](Stepper& stepper) {
             *stop = run(stepper, breaks, UINT64_MAX);
             return stop_words(*stop);
         },

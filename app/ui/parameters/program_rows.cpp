@@ -116,10 +116,11 @@ bool ProgramRows::kernel_list(Ui& ui, const char* id, const char* all, float wid
 void ProgramRows::head(Ui& ui, bool runs) const {
     heading(ui, tr("The program's launches"));
     tooltip(ui, capture_->command);
-    std::string words = runs ? tr("The program runs.") : tr("The program has ended.");
-    if (checks_.checked() > 0 || checks_.busy())
-        words += " " +
-                 tr("{} of {} launches are checked.", checks_.checked(), capture_->launches.size());
+    // It is as high before the first check as after the last one: no row below it may move away
+    // from the pointer.
+    const std::string words =
+        (runs ? tr("The program runs.") : tr("The program has ended.")) + std::string(" ") +
+        tr("{} of {} launches are checked.", checks_.checked(), capture_->launches.size());
     paragraph(ui.fonts.small, colour::dim, words);
     record(ui, "program.state", words);
 }

@@ -111,15 +111,14 @@ TEST_F(BreaksPanelTest, BadValuesAreNamedAtTheirFields) {
     open_ripple();
     click_line(read_line);
     type("breakpoint.0.condition", "%r3 = 1");
-    EXPECT_EQ(value("breakpoint.0.condition.error"),
-              "'%r3 = 1' is no condition; write one like %r4 >= 16.");
+    EXPECT_EQ(value("breakpoint.0.condition.error"), "\"%r3 = 1\": an operator is missing");
     type("breakpoint.0.condition", "%r777 == 1");
     EXPECT_EQ(value("breakpoint.0.condition.error"),
-              "The kernel ripple_txty has no register %r777.");
+              "the kernel ripple_txty has no register %r777");
     const std::string complaint = value("breakpoint.0.condition.error");
     click("microscope.break");
     EXPECT_EQ(value("breaks.stop"), complaint);
-    EXPECT_EQ(position(), 0);
+    EXPECT_GT(position(), 0) << "it stands where the condition was asked";
     type("breakpoint.0.condition", "");
     type("breakpoint.0.warp", "8");
     EXPECT_EQ(value("breakpoint.0.warp.error"), "'8' is no warp: write 0 to 7, or any.");

@@ -1,15 +1,10 @@
-#include "jobs/debugger/lane_expression.h"
+#include "launches/lanes/lane_expression.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "jobs/debugger/breakpoints.h"
-
-namespace warpscope::jobs {
+namespace warpscope::launches {
 namespace {
-
-using launches::LaunchError;
-using launches::Number;
 
 std::string text_of(const ValuePath& path) {
     std::string text;
@@ -26,7 +21,7 @@ Number lookup(const ValuePath& path) {
 }
 
 std::int64_t value(const char* text) {
-    return launches::whole(LaneExpression(text).value(lookup));
+    return whole(LaneExpression(text).value(lookup));
 }
 
 TEST(LaneExpression, ReadsRegistersMembersAndElements) {
@@ -38,6 +33,7 @@ TEST(LaneExpression, ReadsRegistersMembersAndElements) {
     EXPECT_EQ(value("a[b[0x10]] == 16 && !0"), 1);
     EXPECT_EQ(value("max(ab, abc) + min(1, 2)"), 4);
     EXPECT_EQ(value("1e2 + ab"), 102);
+    EXPECT_EQ(value("true + false + truely"), 7);
 }
 
 TEST(LaneExpression, IsAPathWhereItIsOneName) {
@@ -55,6 +51,11 @@ TEST(LaneExpression, IsAPathWhereItIsOneName) {
         }
 }
 
+TEST(LaneExpression, HasTheNamesOfItsIndicesToo) {
+    EXPECT_EQ(LaneExpression("a[b[%r1] + c] < max(d.x, 2)").names(),
+              (std::vector<std::string>{"a", "b", "%r1", "c", "d"}));
+}
+
 TEST(LaneExpression, RefusesOtherTextsWithTheirOwnWords) {
     for (const char* text :
          {"", "a[", "a.", "a->", "1 +", "a b", "a = 1", "f(1)", "\"x\"", "a[1"}) {
@@ -69,18 +70,5 @@ TEST(LaneExpression, RefusesOtherTextsWithTheirOwnWords) {
     EXPECT_THROW(LaneExpression(std::string(5000, '[')), LaunchError);
 }
 
-TEST(HitsHold, CountsPasses) {
-    EXPECT_TRUE(hits_hold("", 1));
-    EXPECT_FALSE(hits_hold("3", 2));
-    EXPECT_TRUE(hits_hold("3", 4));
-    EXPECT_FALSE(hits_hold("== 3", 4));
-    EXPECT_TRUE(hits_hold("% 3", 6));
-    EXPECT_FALSE(hits_hold("% 3", 5));
-    EXPECT_TRUE(hits_hold("> 3", 4));
-    EXPECT_FALSE(hits_hold("<=3", 4));
-    for (const char* wrong : {"x", "% 0", "3x", ">", "= 3"})
-        EXPECT_THROW(hits_hold(wrong, 1), LaunchError) << wrong;
-}
-
 }  // namespace
-}  // namespace warpscope::jobs
+}  // namespace warpscope::launches

@@ -7,10 +7,10 @@
 #include "compiler/debug_scopes.h"
 #include "emulator/program/module.h"
 
-namespace warpscope::jobs {
+namespace warpscope::launches {
 
 /// A function in whose body a lane is.
-struct Frame {
+struct LaneFrame {
     std::string function{};      ///< as the source names it; empty: it is not known
     emulator::FileLine place{};  ///< no file: a line of the PTX
     std::int32_t ptx_line = 0;   ///< of the instruction, or of the call
@@ -20,7 +20,7 @@ struct Frame {
 
 /// The functions in whose bodies an instruction is, the innermost first; the last one is the
 /// kernel, or a recursive function, which has many callers.
-std::vector<Frame> call_stack(const emulator::Kernel& kernel, const compiler::DebugScopes& scopes,
-                              std::uint32_t pc);
+std::vector<LaneFrame> call_stack(const emulator::Kernel& kernel,
+                                  const compiler::DebugScopes& scopes, std::uint32_t pc);
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::launches

@@ -1,4 +1,4 @@
-#include "jobs/debugger/lane_expression.h"
+#include "launches/lanes/lane_expression.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,7 @@
 
 #include "files/text.h"
 
-namespace warpscope::jobs {
-
-using launches::LaunchError;
-using launches::Number;
+namespace warpscope::launches {
 
 namespace {
 
@@ -68,7 +65,9 @@ class LaneExpressionReader {
     void word() {
         std::string name = take_word();
         wants_operand_ = false;
-        if (at_ < text_.size() && text_[at_] == '(') {  // a function
+        const bool is_word = name == "true" || name == "false";
+        if (is_word) name = name == "true" ? "1" : "0";
+        if (is_word || (at_ < text_.size() && text_[at_] == '(')) {  // a constant or a function
             made_ += name;
             return;
         }
@@ -110,7 +109,7 @@ LaneExpression::LaneExpression(std::string_view text)
     : expression_([&] {
           const std::string made = LaneExpressionReader(text, terms_).read();
           is_path_ = files::trimmed(made) == "v0";
-          return launches::Expression(made, text);
+          return Expression(made, text);
       }()) {}
 
 ValuePath LaneExpression::Term::path(const Lookup& lookup) const {
@@ -119,9 +118,20 @@ ValuePath LaneExpression::Term::path(const Lookup& lookup) const {
         if (const auto* word = std::get_if<std::string>(&step))
             path.emplace_back(*word);
         else
-            path.emplace_back(launches::whole(std::get<1>(step)->value(lookup)));
+            path.emplace_back(whole(std::get<1>(step)->value(lookup)));
     }
     return path;
+}
+
+std::vector<std::string> LaneExpression::names() const {
+    std::vector<std::string> names;
+    for (const Term& term : terms_) {
+        names.push_back(std::get<std::string>(term.steps.at(0)));
+        for (const auto& step : term.steps)
+            if (const auto* index = std::get_if<std::unique_ptr<LaneExpression>>(&step))
+                for (std::string& name : (*index)->names()) names.push_back(std::move(name));
+    }
+    return names;
 }
 
 ValuePath LaneExpression::path(const Lookup& lookup) const {
@@ -137,4 +147,4 @@ Number LaneExpression::value(const Lookup& lookup) const {
     return expression_.value(values);
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::launches

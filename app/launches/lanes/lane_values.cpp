@@ -1,4 +1,4 @@
-#include "jobs/debugger/values.h"
+#include "launches/lanes/lane_values.h"
 
 #include <fmt/format.h>
 
@@ -12,15 +12,13 @@
 #include "launches/arrays/array.h"
 #include "launches/files/element_types.h"
 
-namespace warpscope::jobs {
+namespace warpscope::launches {
 
 using compiler::number_of;
 using compiler::pointer_to;
 using compiler::Type;
 using emulator::Dim3;
 using emulator::Space;
-using launches::LaunchError;
-using launches::Number;
 
 namespace {
 
@@ -61,11 +59,11 @@ std::uint64_t integer_at(const std::byte* bytes, std::size_t count) {
 }
 
 /// The number that lies at a value; nullopt: no number does.
-std::optional<Number> number_at(const Value& value) {
+std::optional<Number> number_at(const LaneValue& value) {
     if (!value.bytes || !value.type) return {};
-    const auto element = launches::number_type(*value.type);
+    const auto element = number_type(*value.type);
     if (element) {
-        launches::Array one(*element, {1});
+        Array one(*element, {1});
         std::memcpy(one.bytes.data(), value.bytes, one.bytes.size());
         return one.at(0);
     }
@@ -78,18 +76,17 @@ std::optional<Number> number_at(const Value& value) {
 
 std::string number_text(const Type& type, const Number& number) {
     if (type.kind == Type::Kind::unsigned_integer)
-        return fmt::format("{}", std::uint64_t(launches::whole(number)));
-    if (type.kind == Type::Kind::character && std::isprint(int(launches::whole(number)) & 0xFF))
-        return fmt::format("{} '{}'", launches::whole(number), char(launches::whole(number)));
+        return fmt::format("{}", std::uint64_t(whole(number)));
+    if (type.kind == Type::Kind::character && std::isprint(int(whole(number)) & 0xFF))
+        return fmt::format("{} '{}'", whole(number), char(whole(number)));
     for (const auto& [name, value] : type.names)
-        if (std::int64_t(value) == launches::whole(number))
-            return fmt::format("{} ({})", name, launches::whole(number));
-    if (type.kind == Type::Kind::boolean) return launches::real(number) != 0 ? "true" : "false";
-    if (type.kind == Type::Kind::pointer)
-        return fmt::format("{:#x}", std::uint64_t(launches::whole(number)));
+        if (std::int64_t(value) == whole(number))
+            return fmt::format("{} ({})", name, whole(number));
+    if (type.kind == Type::Kind::boolean) return real(number) != 0 ? "true" : "false";
+    if (type.kind == Type::Kind::pointer) return fmt::format("{:#x}", std::uint64_t(whole(number)));
     if (type.kind == Type::Kind::floating && type.bytes <= 4)
-        return fmt::format("{}", float(launches::real(number)));
-    return launches::to_string(number);
+        return fmt::format("{}", float(real(number)));
+    return to_string(number);
 }
 
 TypePointer dim3_type() {
@@ -101,18 +98,18 @@ TypePointer dim3_type() {
 
 /// A value whose bytes are those of `content`.
 template <class T>
-Value kept_value(std::string name, const TypePointer& type, const T& content,
-                 std::span<const std::byte> local = {}) {
+LaneValue kept_value(std::string name, const TypePointer& type, const T& content,
+                     std::span<const std::byte> local = {}) {
     const auto bytes = std::as_bytes(std::span(&content, 1));
-    Value value{.name = std::move(name), .type = type, .local = local};
+    LaneValue value{.name = std::move(name), .type = type, .local = local};
     value.kept = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
     value.bytes = value.kept->data();
     return value;
 }
 
-Value part_named(const std::vector<Value>& values, const std::string& name) {
-    const auto found = std::ranges::find(values, name, &Value::name);
-    return found == values.end() ? Value{} : *found;
+LaneValue part_named(const std::vector<LaneValue>& values, const std::string& name) {
+    const auto found = std::ranges::find(values, name, &LaneValue::name);
+    return found == values.end() ? LaneValue{} : *found;
 }
 
 Number register_number(const emulator::RegisterInfo& reg, std::uint64_t bits) {
@@ -124,6 +121,27 @@ Number register_number(const emulator::RegisterInfo& reg, std::uint64_t bits) {
 }
 
 }  // namespace
+
+KernelTypes read_types(const emulator::Kernel& kernel, std::string debug_ptx,
+                       std::vector<compiler::Signature> signatures) {
+    KernelTypes types;
+    const std::string& ptx = debug_ptx.empty() ? kernel.module->text() : debug_ptx;
+    try {
+        types.scopes = compiler::read_scopes(ptx);
+        // The places in it are those of what runs only if that is its text.
+        if (ptx != kernel.module->text()) {
+            types.scopes.inlined.clear();
+            for (compiler::DebugVariable& variable : types.scopes.variables)
+                variable.high = variable.low;
+        }
+        if (signatures.empty()) signatures = compiler::read_signatures(ptx);
+    } catch (const std::exception&) {
+        // The registers stay.
+    }
+    const auto known = std::ranges::find(signatures, kernel.name, &compiler::Signature::entry);
+    if (known != signatures.end()) types.parameters = known->parameters;
+    return types;
+}
 
 LaneValues::LaneValues(const emulator::Stepper& stepper, const emulator::Memory& memory,
                        KernelTypes types)
@@ -166,15 +184,31 @@ TypePointer LaneValues::type_of_array(const emulator::SharedVariable& variable,
     return array_of(element ? element : unsigned_type(), bytes);
 }
 
-const std::vector<Frame>& LaneValues::frames(std::uint32_t pc) const {
-    std::vector<Frame>& frames = frames_[pc];
+std::optional<std::uint32_t> LaneValues::pc_of(std::uint32_t warp, unsigned lane) const {
+    for (const emulator::SplitView& split : stepper_.warp(warp).splits)
+        if (split.mask >> lane & 1) return split.pc;
+    return {};
+}
+
+std::span<const LaneFrame> LaneValues::frames_of(std::uint32_t warp, unsigned lane) const {
+    const auto pc = pc_of(warp, lane);
+    return pc ? std::span(frames(*pc)) : std::span<const LaneFrame>();
+}
+
+LaneView LaneValues::view(std::uint32_t warp, unsigned lane, std::size_t frame) const {
+    const auto frames = frames_of(warp, lane);
+    return {warp, lane, frame < frames.size() ? &frames[frame] : nullptr};
+}
+
+const std::vector<LaneFrame>& LaneValues::frames(std::uint32_t pc) const {
+    std::vector<LaneFrame>& frames = frames_[pc];
     if (frames.empty()) frames = call_stack(stepper_.kernel(), types_.scopes, pc);
     return frames;
 }
 
-std::vector<Value> LaneValues::registers(const LaneView& at) const {
+std::vector<LaneValue> LaneValues::registers(const LaneView& at) const {
     const emulator::Kernel& kernel = stepper_.kernel();
-    std::vector<Value> values;
+    std::vector<LaneValue> values;
     for (const emulator::RecentRegister& one :
          emulator::recent_registers(stepper_, writes_, at.warp, at.lane, kernel.registers.size())) {
         const emulator::RegisterInfo& reg = kernel.registers[one.index];
@@ -206,8 +240,8 @@ std::span<const std::byte> LaneValues::memory_at(std::uint64_t address,
     return {reinterpret_cast<const std::byte*>(address), std::size_t(range->end - address)};
 }
 
-Value LaneValues::of_memory(std::string name, const TypePointer& type, std::uint64_t address,
-                            std::span<const std::byte> local) const {
+LaneValue LaneValues::of_memory(std::string name, const TypePointer& type, std::uint64_t address,
+                                std::span<const std::byte> local) const {
     const auto memory = memory_at(address, local);
     return {.name = std::move(name),
             .type = type,
@@ -216,8 +250,8 @@ Value LaneValues::of_memory(std::string name, const TypePointer& type, std::uint
             .local = local};
 }
 
-Value LaneValues::of_arguments(std::string name, const TypePointer& type, std::uint64_t offset,
-                               std::span<const std::byte> local) const {
+LaneValue LaneValues::of_arguments(std::string name, const TypePointer& type, std::uint64_t offset,
+                                   std::span<const std::byte> local) const {
     const auto& all = stepper_.launch().arguments;
     const bool is_in = offset <= all.size() && type->bytes <= all.size() - offset;
     return {.name = std::move(name),
@@ -226,7 +260,7 @@ Value LaneValues::of_arguments(std::string name, const TypePointer& type, std::u
             .local = local};
 }
 
-bool LaneValues::can_be_watched(const Value& value) {
+bool LaneValues::can_be_watched(const LaneValue& value) {
     return value.bytes && value.address &&
            value.address - emulator::local_window >= emulator::window_size;
 }
@@ -243,7 +277,7 @@ const emulator::RegisterInfo* LaneValues::register_of(const std::string& name,
 }
 
 /// A reference stands for what it refers to.
-Value LaneValues::referred(const Value& value) const {
+LaneValue LaneValues::referred(const LaneValue& value) const {
     const bool is_reference = value.type && value.type->kind == Type::Kind::pointer &&
                               value.type->canonical.ends_with('&') && value.type->target;
     if (!is_reference || !value.bytes) return value;
@@ -251,13 +285,13 @@ Value LaneValues::referred(const Value& value) const {
 }
 
 /// nullopt: it lies where all threads see it.
-std::optional<Value> LaneValues::local(const compiler::DebugVariable& variable,
-                                       const LaneView& at) const {
+std::optional<LaneValue> LaneValues::local(const compiler::DebugVariable& variable,
+                                           const LaneView& at) const {
     const auto line = std::uint64_t(at.frame->ptx_line);
     const auto place = std::ranges::find_if(variable.places, [&](const compiler::DebugPlace& p) {
         return p.begin <= line && line < p.end;
     });
-    const Value none{.name = variable.name, .text = "has no value at this line"};
+    const LaneValue none{.name = variable.name, .text = "has no value at this line"};
     if (place == variable.places.end()) return none;
     const emulator::Kernel& kernel = stepper_.kernel();
     const bool is_register = place->name.starts_with('%');
@@ -283,8 +317,8 @@ std::optional<Value> LaneValues::local(const compiler::DebugVariable& variable,
         local_memory(at));
 }
 
-std::vector<Value> LaneValues::locals(const LaneView& at) const {
-    std::vector<Value> values;
+std::vector<LaneValue> LaneValues::locals(const LaneView& at) const {
+    std::vector<LaneValue> values;
     for (const compiler::DebugVariable& variable : types_.scopes.variables) {
         if (!at.frame || variable.inlined != at.frame->inlined ||
             variable.line > at.frame->place.line ||
@@ -296,8 +330,8 @@ std::vector<Value> LaneValues::locals(const LaneView& at) const {
     return values;
 }
 
-std::vector<Value> LaneValues::globals(const LaneView& at) const {
-    std::vector<Value> values;
+std::vector<LaneValue> LaneValues::globals(const LaneView& at) const {
+    std::vector<LaneValue> values;
     for (const compiler::DebugVariable& variable : types_.scopes.variables) {
         const auto memory = globals_.find(variable.entry);
         if (variable.high == 0 && memory != globals_.end())
@@ -307,8 +341,8 @@ std::vector<Value> LaneValues::globals(const LaneView& at) const {
     return values;
 }
 
-std::vector<Value> LaneValues::shared(const LaneView& at) const {
-    std::vector<Value> values;
+std::vector<LaneValue> LaneValues::shared(const LaneView& at) const {
+    std::vector<LaneValue> values;
     const auto& variables = stepper_.kernel().shared_variables;
     for (std::size_t i = 0; i < variables.size(); ++i)
         values.push_back(of_memory(emulator::source_name(variables[i].name), shared_types_[i],
@@ -317,9 +351,9 @@ std::vector<Value> LaneValues::shared(const LaneView& at) const {
     return values;
 }
 
-std::vector<Value> LaneValues::arguments(const LaneView& at) const {
+std::vector<LaneValue> LaneValues::arguments(const LaneView& at) const {
     const emulator::Kernel& kernel = stepper_.kernel();
-    std::vector<Value> values;
+    std::vector<LaneValue> values;
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
         const emulator::Parameter& parameter = kernel.parameters[i];
         const bool has_name = types_.parameters.size() == kernel.parameters.size() &&
@@ -330,7 +364,7 @@ std::vector<Value> LaneValues::arguments(const LaneView& at) const {
     return values;
 }
 
-std::vector<Value> LaneValues::builtins(const LaneView& at) const {
+std::vector<LaneValue> LaneValues::builtins(const LaneView& at) const {
     const emulator::LaunchShape& shape = stepper_.launch().launch;
     return {kept_value("threadIdx", dim3_type(), index_in(shape.block, at.warp * 32 + at.lane)),
             kept_value("blockIdx", dim3_type(), index_in(shape.grid, stepper_.block())),
@@ -341,13 +375,13 @@ std::vector<Value> LaneValues::builtins(const LaneView& at) const {
             kept_value("lane", unsigned_type(), std::uint32_t(at.lane))};
 }
 
-bool LaneValues::is_indexed(const Value& value) {
+bool LaneValues::is_indexed(const LaneValue& value) {
     return value.type && (value.type->kind == Type::Kind::array ||
                           (value.type->kind == Type::Kind::pointer && value.type->target &&
                            value.type->target->kind != Type::Kind::structure));
 }
 
-std::size_t LaneValues::parts(const Value& value) const {
+std::size_t LaneValues::parts(const LaneValue& value) const {
     if (!value.type) return value.members.size();
     if (!value.bytes) return 0;
     if (value.type->kind == Type::Kind::structure) return value.type->members.size();
@@ -359,7 +393,7 @@ std::size_t LaneValues::parts(const Value& value) const {
     return memory_at(integer_at(value.bytes, 8), value.local).size() / value.type->target->bytes;
 }
 
-Value LaneValues::part(const Value& value, std::size_t index) const {
+LaneValue LaneValues::part(const LaneValue& value, std::size_t index) const {
     if (!value.type) return value.members[index];
     const Type& type = *value.type;
     if (type.kind == Type::Kind::pointer)
@@ -367,28 +401,28 @@ Value LaneValues::part(const Value& value, std::size_t index) const {
                          integer_at(value.bytes, 8) + index * type.target->bytes, value.local);
     const bool is_array = type.kind == Type::Kind::array;
     const std::size_t offset = is_array ? index * type.target->bytes : type.members[index].offset;
-    Value part{.name = is_array ? fmt::format("[{}]", index) : type.members[index].name,
-               .type = is_array ? type.target : type.members[index].type,
-               .bytes = value.bytes + offset,
-               .address = value.address ? value.address + offset : 0,
-               .local = value.local};
+    LaneValue part{.name = is_array ? fmt::format("[{}]", index) : type.members[index].name,
+                   .type = is_array ? type.target : type.members[index].type,
+                   .bytes = value.bytes + offset,
+                   .address = value.address ? value.address + offset : 0,
+                   .local = value.local};
     part.kept = value.kept;
     return part;
 }
 
-std::vector<Value> LaneValues::parts(const Value& value, std::size_t first,
-                                     std::size_t count) const {
-    std::vector<Value> list;
+std::vector<LaneValue> LaneValues::parts(const LaneValue& value, std::size_t first,
+                                         std::size_t count) const {
+    std::vector<LaneValue> list;
     const std::size_t all = parts(value);
     for (std::size_t i = std::min(first, all); i < all && list.size() < count; ++i)
         list.push_back(part(value, i));
     return list;
 }
 
-std::string LaneValues::preview(const Value& value) const {
+std::string LaneValues::preview(const LaneValue& value) const {
     std::string words;
     const std::size_t all = parts(value);
-    for (const Value& part : parts(value, 0, most_previewed)) {
+    for (const LaneValue& part : parts(value, 0, most_previewed)) {
         const auto number = number_at(part);
         const bool is_array = value.type->kind != Type::Kind::structure;
         words += fmt::format("{}{}{}", words.empty() ? "" : ", ", is_array ? "" : part.name + " = ",
@@ -397,7 +431,7 @@ std::string LaneValues::preview(const Value& value) const {
     return fmt::format("{{{}{}}}", words, all > most_previewed ? ", …" : "");
 }
 
-std::string LaneValues::text(const Value& value) const {
+std::string LaneValues::text(const LaneValue& value) const {
     if (!value.type) return value.text;
     if (!value.bytes) return "outside of all memory";
     const auto number = number_at(value);
@@ -409,17 +443,17 @@ std::string LaneValues::text(const Value& value) const {
     return parts(value) ? preview(value) : fmt::format("{} bytes", value.type->bytes);
 }
 
-std::string LaneValues::type_name(const Value& value) {
+std::string LaneValues::type_name(const LaneValue& value) {
     return value.type ? value.type->name : std::string();
 }
 
-Number LaneValues::number(const Value& value) {
+Number LaneValues::number(const LaneValue& value) {
     const auto number = number_at(value);
     if (number) return *number;
     throw LaunchError(fmt::format("{} is no number", value.name));
 }
 
-Value LaneValues::named(const std::string& name, const LaneView& at) const {
+LaneValue LaneValues::named(const std::string& name, const LaneView& at) const {
     if (name.starts_with('%')) {
         const auto* const reg = register_of(name, at);
         if (!reg)
@@ -434,15 +468,16 @@ Value LaneValues::named(const std::string& name, const LaneView& at) const {
     }
     for (const auto group : {&LaneValues::locals, &LaneValues::shared, &LaneValues::arguments,
                              &LaneValues::builtins, &LaneValues::globals})
-        if (Value value = part_named((this->*group)(at), name); !value.name.empty()) return value;
+        if (LaneValue value = part_named((this->*group)(at), name); !value.name.empty())
+            return value;
     throw LaunchError(fmt::format(
         "there is no {}: name a variable, a register such as %r4, an array in shared memory, an "
         "argument of the kernel, or threadIdx, blockIdx, blockDim, gridDim",
         name));
 }
 
-Value LaneValues::at(const ValuePath& path, const LaneView& at) const {
-    Value value = named(std::get<std::string>(path.at(0)), at);
+LaneValue LaneValues::at(const ValuePath& path, const LaneView& at) const {
+    LaneValue value = named(std::get<std::string>(path.at(0)), at);
     std::string name = value.name;
     for (std::size_t i = 1; i < path.size(); ++i) {
         const std::size_t all = parts(value);
@@ -457,7 +492,7 @@ Value LaneValues::at(const ValuePath& path, const LaneView& at) const {
             continue;
         }
         const std::string& member = std::get<std::string>(path[i]);
-        Value found;
+        LaneValue found;
         if (value.type && value.type->kind == Type::Kind::structure)
             found = part_named(parts(value, 0, all), member);
         if (found.name.empty()) throw LaunchError(fmt::format("{} has no member {}", name, member));
@@ -472,12 +507,19 @@ Number LaneValues::number(const LaneExpression& expression, const LaneView& at) 
     return expression.value([&](const ValuePath& path) { return number(this->at(path, at)); });
 }
 
-Value LaneValues::evaluated(const std::string& text, const LaneView& at) const {
+bool LaneValues::holds(const LaneExpression& condition, std::uint32_t warp, unsigned lane) const {
+    return real(number(condition, view(warp, lane))) != 0;
+}
+
+void LaneValues::check_names(const LaneExpression& expression, const LaneFrame& frame) const {
+    for (const std::string& name : expression.names()) named(name, {.frame = &frame});
+}
+
+LaneValue LaneValues::evaluated(const std::string& text, const LaneView& at) const {
     const LaneExpression expression(text);
-    if (!expression.is_path())
-        return {.name = text, .text = launches::to_string(number(expression, at))};
+    if (!expression.is_path()) return {.name = text, .text = to_string(number(expression, at))};
     const auto lookup = [&](const ValuePath& path) { return number(this->at(path, at)); };
     return this->at(expression.path(lookup), at);
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::launches

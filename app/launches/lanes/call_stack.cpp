@@ -1,14 +1,14 @@
-#include "jobs/debugger/call_stack.h"
+#include "launches/lanes/call_stack.h"
 
-namespace warpscope::jobs {
+namespace warpscope::launches {
 
 using emulator::SourceCall;
 
-std::vector<Frame> call_stack(const emulator::Kernel& kernel, const compiler::DebugScopes& scopes,
-                              std::uint32_t pc) {
+std::vector<LaneFrame> call_stack(const emulator::Kernel& kernel,
+                                  const compiler::DebugScopes& scopes, std::uint32_t pc) {
     const emulator::SourceLine& at = kernel.lines[pc].source;
-    std::vector<Frame> frames;
-    Frame frame{.place = at.own, .ptx_line = at.ptx_line};
+    std::vector<LaneFrame> frames;
+    LaneFrame frame{.place = at.own, .ptx_line = at.ptx_line};
     for (const SourceCall* call = at.call.get();; call = call->caller.get()) {
         if (frame.place.file < 0) frame.place.line = frame.ptx_line;
         frame.instance = call ? call->instance : 0;
@@ -33,4 +33,4 @@ std::vector<Frame> call_stack(const emulator::Kernel& kernel, const compiler::De
     return frames;
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::launches
