@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view bytes = tests::text_of(data, size);
     try {
         if (bytes.starts_with('='))
-            jobs::LaneExpression(bytes.substr(1)).value([](const auto&) { return 1L; });
+            launches::LaneExpression(bytes.substr(1)).value([](const auto&) { return 1L; });
         else
             serve(bytes);
     } catch (const jobs::FrameError&) {
