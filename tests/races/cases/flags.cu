@@ -155,3 +155,33 @@ __global__ void reset_and_read_by_last(unsigned* count, int* parts, int* out) {
     *count = 0;
     for (unsigned b = 0; b < gridDim.x; ++b) *out += parts[b];
 }
+
+// Each thread of the grid takes one lock, but those of block `beside`, of which one reads the sum without it.
+template <unsigned beside>
+__global__ void sum_of_all_threads(int* lock, int* sum, int* out) {
+    bool done = blockIdx.x == beside;
+    if (done && threadIdx.x == 40) *out = *sum;
+    while (!done)
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            *sum += 1;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+}
+
+// Likewise, but one thread writes what all others read.
+template <unsigned beside>
+__global__ void read_by_all_threads(int* lock, int* word, int* out) {
+    bool done = blockIdx.x == beside;
+    if (done && threadIdx.x == 40) *word = 7;
+    while (!done)
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            out[blockIdx.x * blockDim.x + threadIdx.x] = *word;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+}

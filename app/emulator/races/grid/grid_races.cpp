@@ -104,7 +104,6 @@ void GridRaces::join(Observer& other) {
             // Looks at the newest strip first.
             for (auto strip = strips.rbegin(); strip != strips.rend(); ++strip) {
                 strip->event = (strip->event + offset) & GridStrip::event_mask;
-                strip->is_suspect = false;
                 add(own, row, *strip);
             }
         }
@@ -305,47 +304,40 @@ std::uint32_t GridRaces::lane_of(const GridStrip& strip, std::uint32_t cell) con
 // lowest ones. Where a third block races with another access, one of the two lowest does. Where
 // words of memory order some blocks, this need not be so, and the writes of all blocks are kept;
 // neither where what is strong is so for a cluster.
-// There, of the accesses of one block the first one is kept, which comes the least after what other
-// blocks have done, and the last one, which comes the least before it; and those that race with an
-// access that was kept when they came.
+// There, what races with no access so far goes when a strip of its kind stands for it. One strip of
+// another block stays beside that one, because accesses of one block are not compared here.
 void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
-    GridStrip* last_own = nullptr;  // of just these cells, but not the first one
     std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
     has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
     const bool may_settle = !by_words() && !strip.writes && !strip.strong;
     if (may_settle && memory.is_settled(row, strip.cells, block_of(strip))) return;
-    if (!memory.has_strips_of(row, strip.cells)) {
-        strip.races = 0;
-        return memory.add(row, strip);
-    }
-    unsigned own_strips = 0;
-    bool is_known = false;  // as a suspect
-    const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
     strip.races = 0;
-    GridStrip* suspect = nullptr;  // or how it becomes one
-    memory.for_strips(row, [&](GridStrip& earlier) {
-        is_known |= earlier.is_suspect;
+    if (!memory.has_strips_of(row, strip.cells)) return memory.add(row, strip);
+    const bool keeps_all = (by_words() && strip.writes) || scope_of(strip) == Scope::cluster;
+    bool has_conflict = false, has_removed = false;
+    std::optional<GridStrip>
+        of_another;  // the newest one of another block for which `strip` stands
+    memory.remove_strips(row, [&](GridStrip& earlier) {
         const std::uint32_t both = earlier.cells & strip.cells;
-        if (!both) return;
+        if (!both) return false;
         const bool one_block = is_one_block(earlier, strip);
         if (!one_block && conflict(earlier, strip)) {
-            suspect = &earlier;
+            has_conflict = true;
             const Cell cell{&memory, row, std::uint32_t(std::countr_zero(both))};
             if (by_words() && !comes_before(earlier, strip, cell)) earlier.races = strip.races = 1;
         }
-        if (!earlier.is_kind_of(strip) || scope_of(earlier) != scope_of(strip)) return;
+        if (!earlier.is_kind_of(strip) || scope_of(earlier) != scope_of(strip)) return false;
         if (!strip.has_value_of(earlier)) earlier.many_values = strip.many_values = 1;
-        if (one_block && by_words()) {
-            if (have_one_clock(earlier, strip)) own |= both;
-            const bool is_alike = earlier.cells == strip.cells && earlier.lane == strip.lane;
-            const bool one_warp = events_[earlier.event].warp == events_[strip.event].warp;
-            if (own_strips++ == 0 && is_alike && !earlier.races &&
-                (one_warp || !clocks_.tells_warps_apart()))
-                last_own = &earlier;
-        } else if (one_block) {
-            if (!precedes(strip, earlier)) own |= both;
+        if (by_words() && !earlier.races && stands_for(strip, earlier)) {
+            if (one_block || (of_another && stands_for(*of_another, earlier)))
+                return has_removed = true;
+            if (!of_another) of_another = earlier;
+        }
+        if (one_block) {
+            if (by_words() ? have_one_clock(earlier, strip) : !precedes(strip, earlier))
+                own |= both;
         } else if (block_of(earlier) < block_of(strip) && !keeps_all) {
             // A block can have several strips with one cell.
             for (std::uint32_t m = lower & both; m; m &= m - 1)
@@ -355,18 +347,28 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
                 lowest[std::size_t(std::countr_zero(m))] = block_of(earlier);
             lower |= both;
         }
+        return false;
     });
-    if (suspect && !is_known) {
-        suspect->is_suspect = true;
-        suspects_.push_back({&memory, row});
-    }
-    if (last_own && own_strips > 1 && !strip.races && (strip.cells & ~own)) {
-        last_own->event = strip.event;
-        return;
-    }
+    if (has_conflict && memory.suspect(row)) suspects_.push_back({&memory, row});
     if (may_settle && two_lower) memory.settle(row, two_lower, block_of(strip));
     // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
-    if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
+    if (has_removed || (strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
+}
+
+// What comes after `one`, comes after `earlier`, which accesses no cell but those of `one`.
+bool GridRaces::stands_for(const GridStrip& one, const GridStrip& earlier) const {
+    if ((earlier.cells & ~one.cells) != 0 || told_.are_followed()) return false;
+    const GridEvent &a = events_[earlier.event], &b = events_[one.event];
+    if (a.block == b.block && !clocks_.tells_warps_apart()) return true;
+    for (std::uint32_t m = earlier.cells; m; m &= m - 1) {
+        const auto cell = std::uint32_t(std::countr_zero(m));
+        const std::uint32_t lane = lane_of(earlier, cell);
+        const bool is_one_lane =
+            a.block == b.block && a.warp == b.warp && lane == lane_of(one, cell);
+        if (!is_one_lane && !clocks_.comes_before(a.block, a.warp, lane, a.time, b.seen))
+            return false;
+    }
+    return true;
 }
 
 bool GridRaces::OpenStrip::takes(const GridStrips* of, std::uint64_t in_row,

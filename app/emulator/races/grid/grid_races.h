@@ -188,6 +188,7 @@ class GridRaces : public Observer, BlockSummaries {
              std::uint32_t lanes);
     void close(OpenStrip& open);
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
+    bool stands_for(const GridStrip& one, const GridStrip& earlier) const;
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
     bool conflict(const GridStrip& one, const GridStrip& other) const;
     Scope scope_of(const GridStrip& strip) const;

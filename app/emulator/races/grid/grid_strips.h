@@ -36,7 +36,6 @@ struct GridStrip {
     std::uint32_t strong : 1 = 0;
     std::uint32_t has_value : 1 = 0;    ///< a weak store of a lane, of a constant, or of all blocks
     std::uint32_t many_values : 1 = 0;  ///< other accesses have stored another value, or may have
-    std::uint32_t is_suspect : 1 = 0;   ///< the row has accesses that conflict
     std::uint32_t values_differ : 1 = 0;  ///< the cells get different values
     std::uint32_t leaves_values : 1 = 0;  ///< the words have these values: see ToldReads
     std::uint32_t value : value_bits =
@@ -105,14 +104,39 @@ class GridStrips {
     /// Two blocks below `block` load these cells.
     void settle(std::uint64_t row, std::uint32_t cells, std::uint32_t block) {
         Row& settled = at(row);
-        if (settled.has_writes) return;
+        if (settled.has_writes || block > most_settled_for) return;
         settled.settled |= cells;
-        if (settled.settled_for < block) settled.settled_for = block & 0x7FFFFFFF;
+        if (settled.settled_for < block) settled.settled_for = block & most_settled_for;
     }
-    /// Calls f(strip) for each strip of a row.
+    /// The row has accesses that conflict. False if that is known.
+    bool suspect(std::uint64_t row) {
+        const bool is_new = !at(row).is_suspect;
+        at(row).is_suspect = true;
+        return is_new;
+    }
+    /// Calls f(strip) for each strip of a row, from the newest to the oldest one.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
         for (std::uint32_t s = at(row).first; s; s = strips_[s].next) f(strips_[s]);
+    }
+    /// Likewise, and removes the strips for which f returns true.
+    template <typename F>
+    void remove_strips(std::uint64_t row, F&& f) {
+        Row& of = at(row);
+        std::uint32_t before = 0;
+        for (std::uint32_t s = of.first; s;) {
+            const std::uint32_t next = strips_[s].next;
+            if (!f(strips_[s])) {
+                before = s;
+            } else {
+                if (before)
+                    strips_[before].next = next;
+                else
+                    of.first = next;
+                strips_[s].next = std::exchange(free_, s) & next_mask;
+            }
+            s = next;
+        }
     }
     /// Adds a strip, unless there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
@@ -122,12 +146,18 @@ class GridStrips {
             to.has_writes = true;
             to.settled = 0;
         }
-        if (strips_.size() >= most_strips) return;
-        const std::uint32_t next = std::exchange(to.first, std::uint32_t(strips_.size()));
-        if (!next) rows_with_strips_.push_back(row);
+        if (!free_ && strips_.size() >= most_strips) return;
+        if (!to.in_strips) rows_with_strips_.push_back(row);
         to.in_strips |= strip.cells;
-        strips_.push_back(strip);
-        strips_.back().next = next & next_mask;
+        std::uint32_t place = free_;
+        if (place) {
+            free_ = strips_[place].next;
+            strips_[place] = strip;
+        } else {
+            place = std::uint32_t(strips_.size());
+            strips_.push_back(strip);
+        }
+        strips_[place].next = std::exchange(to.first, place) & next_mask;
     }
 
     /// Blocks whose accesses have no strips, and do not conflict with each other, leave two masks
@@ -155,7 +185,8 @@ class GridStrips {
         std::uint32_t in_strips = 0;              ///< mask of the cells of its strips
         std::uint32_t accessed = 0, written = 0;  ///< masks of cells: see add_cells()
         std::uint32_t settled = 0;                ///< mask of cells: see settle()
-        std::uint32_t settled_for : 31 = 0;       ///< blocks from this one on
+        std::uint32_t settled_for : 30 = 0;       ///< blocks from this one on
+        std::uint32_t is_suspect : 1 = 0;         ///< see suspect()
         std::uint32_t has_writes : 1 = 0;         ///< a strip is one of writes
     };
 
@@ -186,6 +217,7 @@ class GridStrips {
         return true;
     }
 
+    static constexpr std::uint32_t most_settled_for = (1u << 30) - 1;
     static constexpr std::uint32_t next_mask = (1u << 26) - 1;
     static constexpr std::size_t most_strips = 1 << 23;  // 128 MiB
 
@@ -204,6 +236,7 @@ class GridStrips {
     std::vector<WaitingLoad> waiting_loads_;
     std::vector<std::uint64_t> rows_with_strips_;
     std::vector<GridStrip> strips_;  ///< the first one is not used
+    std::uint32_t free_ = 0;         ///< a strip that was removed, and so on by `next`; 0: none
 };
 
 inline bool GridStrips::conflicts(const Row& row, std::uint32_t cells, bool writes,
