@@ -265,6 +265,15 @@ int main() {
         capture = self.folder / "two.wslaunch"
         subprocess.run([PROGRAM, "--capture", capture, str(source)], capture_output=True, check=False)
         client = self.client()
+        client.start(program=str(capture), stopOnEntry=True)
+        for launch, step in [(2, "3"), (1, "2"), (2, "3")]:
+            client.ask("evaluate", expression=f"cuda launch {launch}", context="repl")
+            client.wait("stopped")
+            self.assertEqual(client.ask("evaluate", expression="step")["result"], step)
+        with self.assertRaisesRegex(Refused, "there is no launch 3"):
+            client.ask("evaluate", expression="cuda launch 3", context="repl")
+        self.assertEqual(client.ask("evaluate", expression="step")["result"], "3")
+        client = self.client()
         client.start(program=str(capture), launches="2", stopOnEntry=True, stopAtEnd=True)
         self.assertEqual(client.ask("evaluate", expression="step")["result"], "3")
         self.assertEqual(client.go("continue", threadId=1)["reason"], "end")

@@ -726,12 +726,13 @@ Json DebugAdapter::warps(const Json&) {
 
 // Commands of the debug console.
 
-/// {"block": [1, 0, 0], "thread": [32, 0, 0]}, or "warp" and "lane".
+/// {"launch": 3, "block": [1, 0, 0], "thread": [32, 0, 0]}, or "warp" and "lane".
 Json DebugAdapter::focus(const Json& a) {
     demand_open();
     if (motion_) throw UsageError("the block runs: pause it first");
     const auto block = index_from(a.value("block", Json()));
     const auto thread = index_from(a.value("thread", Json()));
+    if (a.contains("launch")) session_.look_at_launch(a["launch"].get<std::uint64_t>(), stop_);
     if (block) session_.look_at_block(*block, stop_);
     if (thread) session_.look_at_thread(*thread);
     if (a.contains("warp") || a.contains("lane")) {
@@ -753,14 +754,12 @@ std::string DebugAdapter::focus_command(const std::string& rest) {
         std::size_t end = word_end;
         while (end < rest.size() && std::isalpha(static_cast<unsigned char>(rest[end])) == 0) ++end;
         const auto index = emulator::read_index(rest.substr(word_end, end - word_end));
-        if (!index || (word != "block" && word != "thread" && word != "warp" && word != "lane"))
+        const bool is_index = word == "block" || word == "thread";
+        if (!index || (!is_index && word != "launch" && word != "warp" && word != "lane"))
             throw UsageError(
-                "write it like: cuda block (1,0,0) thread (32,0,0), or cuda warp 3 "
-                "lane 5");
-        if (word == "block" || word == "thread")
-            wish[word] = {index->x, index->y, index->z};
-        else
-            wish[word] = index->x;
+                "write it like: cuda block (1,0,0) thread (32,0,0), cuda warp 3 lane 5, or cuda "
+                "launch 2");
+        wish[word] = is_index ? Json{index->x, index->y, index->z} : Json(index->x);
         at = end;
     }
     if (!wish.empty()) focus(wish);
@@ -779,7 +778,8 @@ std::optional<std::string> DebugAdapter::command(const std::string& line) {
     }
     if (line == "help")
         return "An expression, such as %r4, threadIdx.x, cache[3] + 1; cuda block (1,0,0) thread "
-               "(32,0,0); cuda warp 3 lane 5; barrier and back barrier: all warps to the next and "
+               "(32,0,0); cuda warp 3 lane 5; cuda launch 2; barrier and back barrier: all warps "
+               "to the next and "
                "from the last barrier.";
     return {};
 }

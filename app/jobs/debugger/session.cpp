@@ -86,8 +86,8 @@ void Session::close() {
     breakpoints_.restart();
 }
 
-bool Session::open_next(const std::stop_token& stop) {
-    auto next = target_->next(stop);
+bool Session::open_next(const std::stop_token& stop, std::uint64_t first) {
+    auto next = target_->next(stop, first);
     if (!next) return false;
     values_.reset();
     stepper_.reset();
@@ -181,6 +181,11 @@ std::string Session::focus_words() const {
         "kernel {}, launch {}, block {}, thread {}, warp {}, lane {}: {}", kernel_name(),
         launch_.number, name_of(index_in(stepper_->launch().launch.grid, focus_.block)),
         name_of(thread(focus_.warp, focus_.lane)), focus_.warp, focus_.lane, state_of(focus_.warp));
+}
+
+void Session::look_at_launch(std::uint64_t number, const std::stop_token& stop) {
+    if (number != launch_.number && (number == 0 || !open_next(stop, number)))
+        throw UsageError(fmt::format("there is no launch {}", number));
 }
 
 void Session::look_at(std::uint32_t warp, unsigned lane) {

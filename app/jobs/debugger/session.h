@@ -95,6 +95,8 @@ class Session {
     void stop_at(std::set<std::string> kinds) { kinds_ = std::move(kinds); }
     const std::optional<emulator::Finding>& finding() const { return finding_; }
 
+    /// Opens this launch, or the first wanted one behind it.
+    void look_at_launch(std::uint64_t number, const std::stop_token& stop);
     void look_at(std::uint32_t warp, unsigned lane);
     void look_at_thread(const emulator::Dim3& thread);
     void look_at_block(const emulator::Dim3& block, const std::stop_token& stop);
@@ -102,7 +104,7 @@ class Session {
     emulator::Dim3 thread(std::uint32_t warp, unsigned lane) const;
 
   private:
-    bool open_next(const std::stop_token& stop);
+    bool open_next(const std::stop_token& stop, std::uint64_t first = 0);
     void open_block(std::uint32_t block, const std::stop_token& stop);
     void check(const std::stop_token& stop);
     std::optional<Halt> step_warp(Motion& motion, const std::stop_token& stop);

@@ -133,14 +133,21 @@ std::optional<fs::path> Target::next_file(const std::stop_token& stop) {
     return {};
 }
 
-std::optional<OpenedLaunch> Target::next(const std::stop_token& stop) {
+std::optional<OpenedLaunch> Target::next(const std::stop_token& stop, std::uint64_t first) {
+    if (kind_ == Kind::program && first && first <= opened_)
+        throw UsageError(fmt::format("the program has gone on to launch {}: restart it", opened_));
+    const std::uint64_t before = opened_;
+    if (first) opened_ = first - 1;
     if (kind_ == Kind::experiment || kind_ == Kind::file) {
         if (std::exchange(opened_, 1) == 1) return {};
         if (kind_ == Kind::file) return open_file(request_.program, stop);
         return open_experiment(experiments::find_experiment(request_.experiment), stop);
     }
     const auto file = next_file(stop);
-    if (!file) return {};
+    if (!file) {
+        opened_ = before;
+        return {};
+    }
     OpenedLaunch opened = open_file(*file, stop);
     opened.number = opened_;
     opened.folder = folder_;

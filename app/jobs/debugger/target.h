@@ -53,9 +53,10 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
-    /// Opens the next launch. nullopt: there is none. Throws the errors of sources and launches,
-    /// and UsageError after a stop.
-    std::optional<OpenedLaunch> next(const std::stop_token& stop);
+    /// Opens the next launch, or the first wanted one from number `first` on. nullopt: there is
+    /// none. Throws the errors of sources and launches, and UsageError after a stop and where a
+    /// program has gone on behind `first`.
+    std::optional<OpenedLaunch> next(const std::stop_token& stop, std::uint64_t first = 0);
     /// The exit status of a program; 0 for all else.
     int exit_status();
 
