@@ -42,3 +42,24 @@ ${rows}    return {};
   set_source_files_properties(${base}.S PROPERTIES OBJECT_DEPENDS "${paths}")
   target_sources(${target} PRIVATE ${base}.S ${base}.cpp)
 endfunction()
+
+# compressed_files(OUT NAME=PATH...)
+# Sets OUT to such pairs for embed_files() whose files are compressed when they are built:
+# files::uncompressed() gives the text back.
+function(compressed_files out)
+  set(pairs "")
+  foreach(pair IN LISTS ARGN)
+    string(REGEX MATCH "^([^=]+)=(.+)$" _ ${pair})
+    set(packed ${CMAKE_CURRENT_BINARY_DIR}/compressed/${CMAKE_MATCH_1}.zst)
+    cmake_path(GET packed PARENT_PATH folder)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(
+      OUTPUT ${packed}
+      COMMAND ${CMAKE_COMMAND} -DIN=${CMAKE_MATCH_2} -DOUT=${packed} -P ${PROJECT_SOURCE_DIR}/cmake/Compress.cmake
+      DEPENDS ${CMAKE_MATCH_2} ${PROJECT_SOURCE_DIR}/cmake/Compress.cmake
+      COMMENT "compress ${CMAKE_MATCH_1}"
+      VERBATIM)
+    list(APPEND pairs ${CMAKE_MATCH_1}=${packed})
+  endforeach()
+  set(${out} ${pairs} PARENT_SCOPE)
+endfunction()

@@ -1,4 +1,5 @@
 // In place of files of app/launches: a page has no folders, so no captures and no arrays of files.
+#include "files/uncompressed.h"
 #include "launches/arrays/array_file.h"
 #include "launches/files/capture_archive.h"
 #include "launches/files/launch_file.h"
@@ -26,3 +27,8 @@ std::string to_csv(const Array&) {
 }
 
 }  // namespace warpscope::launches
+
+// In place of app/files/uncompressed.cpp: servers compress the page as a whole.
+std::string_view warpscope::files::uncompressed(std::string_view built_in) {
+    return built_in;
+}

@@ -82,7 +82,7 @@ class Package(unittest.TestCase):
     def test_install_leaves_out_what_belongs_to_packages(self):
         run("cmake", "--install", BUILD, "--prefix", self.folder / "local")
         found = files(self.folder / "local")
-        self.assertLess((self.folder / "local/bin/warpscope").stat().st_size, 14_500_000)
+        self.assertLess((self.folder / "local/bin/warpscope").stat().st_size, 12_500_000)
         self.assertLessEqual(COMMON | PLAIN, found)
         # Where Open MPI was installed when the app was built, its helper library is there too.
         found.discard("lib/warpscope/libwarpscope_mpi.so")

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compute/device/device.h"
+#include "files/uncompressed.h"
 
 namespace warpscope::compute {
 
@@ -32,7 +33,7 @@ std::string_view kernel_ptx(std::string_view file, Math math) {
     const auto name = name_of_image(file, math, "ptx");
     const std::string_view image = embedded_kernel_image(name);
     if (image.empty()) throw DeviceError(fmt::format("the app has no kernel image {}", name));
-    return image;
+    return files::uncompressed(image);
 }
 
 std::string_view kernel_binary(std::string_view file, Math math) {

@@ -11,6 +11,7 @@
 
 #include "compute/device/number_text.h"
 #include "files/text.h"
+#include "files/uncompressed.h"
 
 namespace warpscope::ui {
 
@@ -42,7 +43,7 @@ const Catalogue& catalogue_of(Language language) {
         std::array<Catalogue, std::size(languages)> read;
         for (const LanguageName& one : languages)
             read[std::size_t(one.language)] =
-                read_catalogue(catalogue(std::string(one.code) + ".po"));
+                read_catalogue(files::uncompressed(catalogue(std::string(one.code) + ".po")));
         return read;
     }();
     return all[std::size_t(language)];
