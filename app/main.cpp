@@ -156,6 +156,7 @@ jobs::ProgramRequest program_request(const Options& options) {
             .fail_on = options.headless.fail_on,
             .error_status = options.error_status,
             .json = options.json,
+            .with_forms = options.with_forms,
             .findings = options.headless.findings};
 }
 

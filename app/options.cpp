@@ -235,6 +235,8 @@ class Parser {
         });
         // the process that grades a solution
         app_.add_flag("--grade-here", options_.grade_here, "")->group("");
+        // the program of a lesson, whose findings the window translates
+        app_.add_flag("--with-forms", options_.with_forms, "")->group("");
         // a program that the window has started
         text("--beside-window", "DIR", "", "",
              [this](const std::string& folder) { options_.capture.to = folder; });

@@ -70,6 +70,7 @@ struct Options {
     std::filesystem::path lesson;    ///< the window opens it, Mode::grade judges by it; or empty
     std::filesystem::path solution;  ///< Mode::grade: a source, or a folder of them
     bool grade_here = false;         ///< Mode::grade: in this process
+    bool with_forms = false;         ///< jobs::ProgramRequest::with_forms
     bool reset_settings = false;     ///< the window starts with its defaults
     std::optional<bool> vsync;
     /// The language of the window; nullopt: its settings or the locale say it.

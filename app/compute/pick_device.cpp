@@ -23,7 +23,7 @@
 namespace warpscope::compute {
 
 std::unique_ptr<Device> pick_device(std::string_view wish) {
-    if (wish == "emulator") return make_emulated_device("it was asked for");
+    if (wish == "emulator") return make_emulated_device(files::sentence("it was asked for"));
     if (wish == "auto") {
         const CudaSurvey& survey = survey_cuda();
         if (survey.devices == 0) return make_emulated_device(survey.reason);
@@ -50,7 +50,7 @@ std::unique_ptr<Device> pick_device(std::string_view wish) {
             fmt::format("there is no cuda:{}: the driver shows {} (cuda:0{})", ordinal,
                         plural(std::uint64_t(survey.devices), "GPU"),
                         survey.devices == 1 ? "" : fmt::format(" to cuda:{}", survey.devices - 1)));
-    return make_cuda_device(ordinal, "it was asked for");
+    return make_cuda_device(ordinal, files::sentence("it was asked for"));
 }
 
 std::vector<std::string> device_choices() {

@@ -303,7 +303,8 @@ std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
     const Kernel& kernel = *launch.kernel;
     if (!tried_.insert(key_of(launch)).second) return {};
     std::vector<Trial> trials;
-    const auto add = [&](CheckChoice choice, std::string how, std::string note) -> FrozenLaunch& {
+    const auto add = [&](CheckChoice choice, std::string how,
+                         files::Sentence note) -> FrozenLaunch& {
         trials.push_back({launch, choice, fmt::format("kernel {} {}", kernel.name, how), note});
         trials.back().launch.settings.progress = nullptr;
         return trials.back().launch;
@@ -313,15 +314,14 @@ std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
     if (choice_.race && has_free_order && depends_on_order(kernel)) {
         LaunchSettings& reverse =
             add({.race = true}, "in reverse order",
-                " Only the reverse order of warps and blocks shows it (--schedule reverse).")
+                "Only the reverse order of warps and blocks shows it (--schedule reverse).")
                 .settings;
         reverse.schedule = Schedule::reverse;
         reverse.block_order = GridOrder::reverse;
         if (seed_ != 1) {
             LaunchSettings& by_seed =
                 add({.race = true}, "with its blocks in the order of the seed",
-                    fmt::format(" Only blocks in the order of the seed show it (--seed {}).",
-                                seed_))
+                    fmt::format("Only blocks in the order of the seed show it (--seed {}).", seed_))
                     .settings;
             by_seed.block_order = GridOrder::by_seed;
             by_seed.seed = seed_;  // however many launches there were before
@@ -330,7 +330,7 @@ std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
     if (choice_.memory && launch.unoptimized &&
         UndefinedValues::are_possible(*launch.unoptimized, UndefinedValues::Source::unset))
         add({.memory = true}, "without optimization",
-            " Only the code without optimization shows it: the compiler has chosen a value.")
+            "Only the code without optimization shows it: the compiler has chosen a value.")
             .kernel = launch.unoptimized;
     return trials;
 }
@@ -358,7 +358,7 @@ void Judge::try_launch(const Trial& trial, std::chrono::nanoseconds time) {
     if (!is_order) std::erase_if(found, [](const Finding& f) { return !is_undefined(f); });
     for (Finding& f : found) {
         if (!is_order) f.severity = Severity::note;
-        f.sentence += trial.note;
+        f.sentence.add(trial.note);
         (is_order ? of_other_orders_ : of_unoptimized_).push_back(std::move(f));
     }
 }
@@ -384,7 +384,7 @@ void Judge::run_and_try(const FrozenLaunch& launch, const Run& run) {
     } catch (const Stopped&) {
         throw;
     } catch (const Error& error) {
-        error_ = error.what();
+        error_ = error.words;
         timed_out_ = dynamic_cast<const TimedOut*>(&error);
         add_failure(launch, error);
         throw;
@@ -409,7 +409,7 @@ void Judge::add_failure(const FrozenLaunch& launch, const Error& error) {
                     .kernel = launch.kernel->name,
                     .first = failed.at(error.place.pc, error.place.thread, error.block.value_or(0)),
                     .count = 1,
-                    .sentence = error.what()};
+                    .sentence = error.words};
     const auto tells_it = [&](const Finding& other) {
         return (other.kind == FindingKind::memory || other.kind == FindingKind::barrier ||
                 other.kind == FindingKind::members) &&

@@ -98,7 +98,7 @@ std::vector<Finding> by_repair(const std::vector<Finding>& findings);
 /// What the checks say of launches.
 struct Verdict {
     std::vector<Finding> findings;  ///< the most harmful first
-    std::string error;              ///< that has ended a launch; empty: all have run to their ends
+    files::Sentence error;          ///< that has ended a launch; empty: all have run to their ends
     bool timed_out = false;         ///< `error` is a time limit: the rest is not known
     /// What was not tried, and why: a sentence for each.
     std::vector<std::string> not_tried;
@@ -161,8 +161,8 @@ class Judge {
     struct Trial {
         FrozenLaunch launch;
         CheckChoice choice;
-        std::string name;  ///< "kernel sum in reverse order"
-        std::string note;  ///< behind the sentence of what only this run shows
+        std::string name;      ///< "kernel sum in reverse order"
+        files::Sentence note;  ///< behind the sentence of what only this run shows
     };
     using Key = std::tuple<const Kernel*, std::uint64_t, std::uint64_t, std::uint32_t, bool>;
     static Key key_of(const FrozenLaunch& launch);
@@ -192,7 +192,7 @@ class Judge {
     std::map<Key, double> work_;  ///< warp instructions of a block, of launches that may be sampled
     std::uint64_t most_watched_ = 1 << 22, left_to_watch_ = 4 * most_watched_;
     std::vector<Finding> of_other_orders_, of_unoptimized_, failures_;
-    std::string error_;
+    files::Sentence error_;
     bool timed_out_ = false;
     std::vector<std::string> not_tried_;
 };

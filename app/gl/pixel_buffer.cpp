@@ -250,16 +250,9 @@ void PixelBuffer::abandon() noexcept {
     release_pbo();
 }
 
-const char* to_string(PixelBuffer::Path path) {
-    switch (path) {
-        case PixelBuffer::Path::interop:
-            return "interop";
-        case PixelBuffer::Path::staged:
-            return "staged";
-        case PixelBuffer::Path::mapped:
-            return "mapped";
-    }
-    return "";
+std::string_view to_string(PixelBuffer::Path path) {
+    static constexpr files::Form<0> names[] = {"interop", "staged", "mapped"};
+    return names[std::size_t(path)].words;
 }
 
 }  // namespace warpscope::gl

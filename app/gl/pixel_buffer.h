@@ -96,6 +96,6 @@ class PixelBuffer {
 };
 
 /// "interop", "staged", "mapped"
-const char* to_string(PixelBuffer::Path path);
+std::string_view to_string(PixelBuffer::Path path);
 
 }  // namespace warpscope::gl

@@ -62,7 +62,7 @@ std::string list_text() {
         const Widths w = widths_of(entry, *parameters);
         if (!out.empty()) out += "\n";
         out += fmt::format("{}: {}\n", entry.id, entry.title);
-        for (const std::string& line : wrap(entry.summary, page_columns - 2)) {
+        for (const std::string& line : wrap(entry.summary.english(), page_columns - 2)) {
             out += "  " + line + "\n";
         }
         out += fmt::format("\n  {:{}}  {:{}}  {:{}}  values and meaning\n", "parameter", w.id,
@@ -90,7 +90,7 @@ Json list_json() {
         }
         list.push_back({{"id", entry.id},
                         {"title", entry.title},
-                        {"summary", entry.summary},
+                        {"summary", entry.summary.english()},
                         {"parameters", std::move(listed)}});
     }
     Json kernels = Json::array();

@@ -54,9 +54,9 @@ TEST_F(JudgeTest, FindsARaceThatOnlyTheReverseOrderShows) {
     const Verdict verdict = judge_->verdict();
     ASSERT_EQ(verdict.findings.size(), 1u);
     EXPECT_EQ(verdict.findings[0].severity, Severity::error);
-    EXPECT_TRUE(verdict.findings[0].sentence.ends_with(
+    EXPECT_TRUE(verdict.findings[0].sentence.english().ends_with(
         "Only the reverse order of warps and blocks shows it (--schedule reverse)."))
-        << verdict.findings[0].sentence;
+        << verdict.findings[0].sentence.english();
     EXPECT_EQ(verdict.not_tried, std::vector<std::string>());
 }
 

@@ -16,7 +16,8 @@ TEST(BarrierCheck, HalfAWarpAtABarrierIsAnError) {
                                        "kernels/kernels.cu:271 without thread (48,0,0) and 15 more"
                                      : "thread (0,0,0) arrives at the barrier at "
                                        "kernels/kernels.cu:271 without thread (16,0,0) and 15 more";
-        EXPECT_NE(found.at(0).sentence.find(half), std::string::npos) << found.at(0).sentence;
+        EXPECT_NE(found.at(0).sentence.english().find(half), std::string::npos)
+            << found.at(0).sentence.english();
     }
 }
 
@@ -56,7 +57,7 @@ TEST(BarrierCheck, ADeadlockIsAFinding) {
     ASSERT_EQ(found.size(), 1u) << sentences(found);
     EXPECT_EQ(found[0].kind, FindingKind::barrier);
     EXPECT_EQ(found[0].severity, Severity::error);
-    EXPECT_NE(found[0].sentence.find("deadlock in block (0,0,0)"), std::string::npos);
+    EXPECT_NE(found[0].sentence.english().find("deadlock in block (0,0,0)"), std::string::npos);
 }
 
 }  // namespace

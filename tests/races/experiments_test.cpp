@@ -217,10 +217,11 @@ TEST(WithoutItsBarrier, NBodyRacesBetweenLoadingATileAndReadingIt) {
             bool names_both = false;
             for (const Finding& f : found) {
                 if (f.kind != FindingKind::race) continue;
-                EXPECT_TRUE(f.first.line == store || f.second->line == store) << f.sentence;
+                EXPECT_TRUE(f.first.line == store || f.second->line == store)
+                    << f.sentence.english();
                 const int other = f.first.line == store ? f.second->line : f.first.line;
-                EXPECT_GE(other, store) << f.sentence;
-                EXPECT_LE(other, read + 3) << f.sentence;
+                EXPECT_GE(other, store) << f.sentence.english();
+                EXPECT_LE(other, read + 3) << f.sentence.english();
                 names_both |= other >= read;
             }
             EXPECT_TRUE(names_both) << sentences(found);
@@ -235,12 +236,13 @@ TEST(WithoutItsBarrier, NBodyRacesBetweenReadingATileAndLoadingTheNext) {
         EXPECT_GE(hazards(found), 3u * 4 * 3 * 32) << sentences(found);
         for (const Finding& f : found) {
             if (f.kind != FindingKind::race) continue;
-            EXPECT_TRUE(f.first.line == store || f.second->line == store) << f.sentence;
+            EXPECT_TRUE(f.first.line == store || f.second->line == store) << f.sentence.english();
             // Within a warp, __syncwarp() would order the two as well.
             const char* const missing = f.severity == Severity::error
                                             ? "__syncthreads() is missing between"
                                             : "__syncwarp() is missing between";
-            EXPECT_NE(f.sentence.find(missing), std::string::npos) << f.sentence;
+            EXPECT_NE(f.sentence.english().find(missing), std::string::npos)
+                << f.sentence.english();
         }
         EXPECT_EQ(sentences(check_nbody("on", "on", settings)), "");
     }
@@ -279,10 +281,10 @@ TEST(WithoutItsBarrier, DotRacesBetweenOneStepAndTheNext) {
         EXPECT_GE(hazards(found), 12u * 96 * 2) << sentences(found);
         for (const Finding& f : found) {
             if (f.kind != FindingKind::race) continue;
-            EXPECT_EQ(f.first.line, f.second->line) << f.sentence;
-            EXPECT_NE(f.sentence.find("between one pass of this line and the next"),
+            EXPECT_EQ(f.first.line, f.second->line) << f.sentence.english();
+            EXPECT_NE(f.sentence.english().find("between one pass of this line and the next"),
                       std::string::npos)
-                << f.sentence;
+                << f.sentence.english();
         }
         // The last steps run in one warp: 16, 8, 4, 2, 1 reads of the sum of another lane.
         EXPECT_GE(count(found, FindingKind::race, Severity::warning), 12u * 31 * 2);

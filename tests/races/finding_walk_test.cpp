@@ -28,7 +28,7 @@ class Walk {
     /// The step that opens is one of the thread, at the line, and of the byte that the finding
     /// names.
     void expect_opens(const Finding& finding) {
-        SCOPED_TRACE(finding.sentence);
+        SCOPED_TRACE(finding.sentence.english());
         const emulator::ThreadAtLine& place = finding.place();
         const std::uint32_t warp = place.thread.x / 32, lane = place.thread.x % 32;
         const auto at = emulator::step_of(*stepper_, finding);

@@ -141,9 +141,9 @@ TEST(RacesWithinABlock, AreFoundInGlobalMemory) {
         EXPECT_EQ(count(found.within, FindingKind::race, Severity::error), 3u * 64)
             << sentences(found.within);
         for (const Finding& f : found.within) EXPECT_FALSE(f.byte);
-        EXPECT_NE(found.within.at(0).sentence.find("of an allocation of 4096 bytes"),
+        EXPECT_NE(found.within.at(0).sentence.english().find("of an allocation of 4096 bytes"),
                   std::string::npos);
-        EXPECT_NE(found.within[0].sentence.find("__syncthreads() is missing between"),
+        EXPECT_NE(found.within[0].sentence.english().find("__syncthreads() is missing between"),
                   std::string::npos);
         EXPECT_EQ(sentences(check_grid("mirror_in_global_memory", 3, 1, settings).within), "");
         // Warp 1 adds to the words of warp 0: it reads 32 that are written, and overwrites 32 that

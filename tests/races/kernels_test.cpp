@@ -96,10 +96,10 @@ TEST(RaceFindings, NameLinesThreadsAndTheMissingBarrier) {
         EXPECT_EQ(writer.line + 1, reader.line);
         EXPECT_EQ(writer.thread.x, 63 - reader.thread.x);
         EXPECT_EQ(f.byte, writer.thread.x * 4);
-        EXPECT_NE(f.sentence.find("__syncthreads() is missing between " + writer.where() + " and " +
-                                  reader.where()),
+        EXPECT_NE(f.sentence.english().find("__syncthreads() is missing between " + writer.where() +
+                                            " and " + reader.where()),
                   std::string::npos)
-            << f.sentence;
+            << f.sentence.english();
     }
 }
 
@@ -127,15 +127,16 @@ TEST(RaceFindings, AReadAfterTheWriteOfTheNextRoundComesTooLate) {
                                     {.schedule = emulator::Schedule::run_to_barrier});
     ASSERT_FALSE(found.empty());
     const Finding& late = found.front();
-    EXPECT_TRUE(late.misread()) << late.sentence;
+    EXPECT_TRUE(late.misread()) << late.sentence.english();
     EXPECT_EQ(late.hazard, Hazard::read_after_write);
     EXPECT_EQ(late.place().thread.x / 32, 1u);
     EXPECT_EQ(late.first.thread.x, late.place().thread.x - 32);
-    EXPECT_NE(late.sentence.find("had overwritten it"), std::string::npos) << late.sentence;
-    EXPECT_NE(late.sentence.find("missing between " + late.second->where() + " and " +
-                                 late.first.where()),
+    EXPECT_NE(late.sentence.english().find("had overwritten it"), std::string::npos)
+        << late.sentence.english();
+    EXPECT_NE(late.sentence.english().find("missing between " + late.second->where() + " and " +
+                                           late.first.where()),
               std::string::npos)
-        << late.sentence;
+        << late.sentence.english();
 }
 
 TEST(RaceFindings, DoNotSayBeforeForAWriteOfTheNextIteration) {
@@ -145,7 +146,7 @@ TEST(RaceFindings, DoNotSayBeforeForAWriteOfTheNextIteration) {
     // say that the thread read too early.
     ASSERT_EQ(found.size(), 2u) << sentences(found);
     for (const Finding& f : found)
-        EXPECT_EQ(f.sentence.find("before"), std::string::npos) << f.sentence;
+        EXPECT_EQ(f.sentence.english().find("before"), std::string::npos) << f.sentence.english();
 }
 
 TEST(RaceFindings, WithinAWarpNameTheMissingSyncwarp) {
@@ -153,8 +154,8 @@ TEST(RaceFindings, WithinAWarpNameTheMissingSyncwarp) {
     ASSERT_EQ(found.size(), 1u) << sentences(found);
     EXPECT_EQ(found[0].severity, Severity::warning);
     EXPECT_EQ(found[0].hazard, Hazard::read_after_write);
-    EXPECT_NE(found[0].sentence.find("the same warp"), std::string::npos);
-    EXPECT_NE(found[0].sentence.find("__syncwarp() is missing"), std::string::npos);
+    EXPECT_NE(found[0].sentence.english().find("the same warp"), std::string::npos);
+    EXPECT_NE(found[0].sentence.english().find("__syncwarp() is missing"), std::string::npos);
 }
 
 TEST(RaceFindings, DoNotCompareAccessesOfDifferentBlocks) {

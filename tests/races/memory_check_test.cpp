@@ -47,12 +47,12 @@ TEST_F(MemoryCheck, FindsReadsOfMemoryThatWasNeverWritten) {
     EXPECT_EQ(found[0].kind, FindingKind::uninitialized);
     EXPECT_EQ(found[0].count, 40u);
     EXPECT_EQ(found[0].first.line, 14) << "of the PTX text";
-    EXPECT_NE(
-        found[0].sentence.find("Thread (0,0,0) of block (0,0,0) reads 4 bytes of global memory "
-                               "at PTX line 14 that were never written, at byte 0 of an "
-                               "allocation of 160 bytes."),
-        std::string::npos)
-        << found[0].sentence;
+    EXPECT_NE(found[0].sentence.english().find(
+                  "Thread (0,0,0) of block (0,0,0) reads 4 bytes of global memory "
+                  "at PTX line 14 that were never written, at byte 0 of an "
+                  "allocation of 160 bytes."),
+              std::string::npos)
+        << found[0].sentence.english();
 }
 
 TEST_F(MemoryCheck, SaysWhichBytesWereNeverWritten) {
@@ -130,7 +130,7 @@ TEST_F(MemoryCheck, InvalidAccessIsAFinding) {
     EXPECT_EQ(found[0].kind, FindingKind::memory);
     EXPECT_EQ(found[0].kernel, "copy");
     EXPECT_EQ(found[0].first.thread.x, 40u);
-    EXPECT_NE(found[0].sentence.find("past the end"), std::string::npos);
+    EXPECT_NE(found[0].sentence.english().find("past the end"), std::string::npos);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(RaceDetector, AStoreOfSeveralLanesThroughANullPointerEndsTheLaunch) {
     EXPECT_THROW(machine.run(*module->find("k"), {{1, 1, 1}, {2, 1, 1}, 0}, {}, {}, &detector),
                  AccessError);
     for (const Finding& finding : detector.findings())
-        EXPECT_FALSE(finding.byte) << finding.sentence;
+        EXPECT_FALSE(finding.byte) << finding.sentence.english();
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ inline std::string sentences(const std::vector<emulator::Finding>& findings) {
     std::string all;
     for (const emulator::Finding& f : findings)
         all += std::to_string(f.count) + " " + std::string(to_string(f.severity)) + " " +
-               std::string(to_string(f.hazard)) + ": " + f.sentence + "\n";
+               std::string(to_string(f.hazard)) + ": " + f.sentence.english() + "\n";
     return all;
 }
 

@@ -60,8 +60,9 @@ TEST(StreamingLoads, RaceWithTheStoreOfAnotherBlock) {
                 EXPECT_EQ(f.severity, Severity::error);
                 EXPECT_EQ(f.first.block.x, 0u);
                 EXPECT_EQ(f.second->block.x, 3u);
-                EXPECT_NE(f.sentence.find(fmt::format("reads byte {} of", 4 * at)), f.sentence.npos)
-                    << f.sentence;
+                EXPECT_NE(f.sentence.english().find(fmt::format("reads byte {} of", 4 * at)),
+                          std::string::npos)
+                    << f.sentence.english();
                 EXPECT_EQ(sentences(found.within), "");
             }
             // 32 words of block 0 and 32 of block 1.

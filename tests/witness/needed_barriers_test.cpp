@@ -32,7 +32,8 @@ TEST(NeededBarriers, EveryWordOfTheMirrorDependsOnItsBarrier) {
     ASSERT_EQ(found.size(), 1u);
     // Whichever warp comes first reads the words of the other one too early; one word is 0 anyway.
     EXPECT_EQ(found[0].count, 63u);
-    EXPECT_TRUE(found[0].sentence.starts_with("98 % depend on it")) << found[0].sentence;
+    EXPECT_TRUE(found[0].sentence.english().starts_with("98 % depend on it"))
+        << found[0].sentence.english();
 }
 
 // Thread (x, y) is in warp y. It writes tile[y][x] and reads tile[x][y], which warp x writes: the
@@ -94,7 +95,7 @@ TEST(NeededBarriers, OneWarpNeedsNoBarrier) {
 TEST(NeededBarriers, EachBarrierOfTheRoundsIsNeeded) {
     const auto found = needed("rounds", 96);
     ASSERT_EQ(found.size(), 2u);
-    for (const Finding& finding : found) EXPECT_GT(finding.count, 0u) << finding.sentence;
+    for (const Finding& finding : found) EXPECT_GT(finding.count, 0u) << finding.sentence.english();
 }
 
 TEST(NeededBarriers, ASecondBarrierBehindTheFirstIsNotNeeded) {
@@ -165,7 +166,8 @@ TEST(NeededBarriers, AFenceIsSaidToBeOneThatNoResultCanShow) {
     const auto found = findings(
         emulator::NecessityCheck{.time = std::chrono::minutes(1)}.run(block.machine, block.launch));
     const auto fence = std::ranges::find_if(found, [](const Finding& finding) {
-        return finding.sentence.find("no result can show a missing fence") != std::string::npos;
+        return finding.sentence.english().find("no result can show a missing fence") !=
+               std::string::npos;
     });
     ASSERT_NE(fence, found.end());
     EXPECT_EQ(fence->count, 0u);
@@ -173,8 +175,8 @@ TEST(NeededBarriers, AFenceIsSaidToBeOneThatNoResultCanShow) {
         << fence->sentence;
     EXPECT_EQ(std::ranges::count_if(found,
                                     [](const Finding& finding) {
-                                        return finding.sentence.find("no result can show") !=
-                                               std::string::npos;
+                                        return finding.sentence.english().find(
+                                                   "no result can show") != std::string::npos;
                                     }),
               1)
         << "not of the barrier behind it";

@@ -135,9 +135,9 @@ TEST(OrderSearch, ALostUpdateTakesOnePreemption) {
     EXPECT_EQ(witness.expected, 3u);
     EXPECT_LT(witness.value, 3u);
     EXPECT_EQ(replayed(kernel, 96, witness, false)[0], witness.value);
-    EXPECT_TRUE(emulator::reversal_words(kernel, witness.reversal)
-                    .ends_with(" runs to PTX line 14 before warp 0 has passed PTX line 16"))
-        << emulator::reversal_words(kernel, witness.reversal);
+    const std::string what = emulator::reversal_words(kernel, witness.reversal);
+    EXPECT_TRUE(what.ends_with(" runs to PTX line 14 before warp 0 has passed PTX line 16"))
+        << what;
 }
 
 TEST(OrderSearch, AnOrderIsReplayedFromItsText) {
@@ -350,6 +350,7 @@ TEST(OrderSearch, AMissingWaitTakesOneCopyThatLandsLate) {
         EXPECT_FALSE(found.witnesses[0]);
         EXPECT_EQ(found.exhausted, 2u);
         EXPECT_NE(coverage_sentence(*block.launch.kernel, search, found)
+                      .english()
                       .find("with at most 2 preemptions and copies that do not land at once give"),
                   std::string::npos);
     }
@@ -381,6 +382,7 @@ TEST(OrderSearch, SaysWhatWasCoveredAndNotMore) {
                   fences);
     result.judged = 5;
     EXPECT_TRUE(coverage_sentence(kernel, search, result)
+                    .english()
                     .starts_with("All 2 187 orders with at most 0 preemptions leave the words that "
                                  "are expected as they are. "));
     result.judged = result.wrong = 0;

@@ -122,7 +122,7 @@ TEST(ScheduleFile, EachLineOfAnOrderHasItsFirstStep) {
                                          "warp 0 runs until it waits or ends",
                                          "then the next warps in their order, each until it waits "
                                          "or ends"};
-    EXPECT_EQ(turn_words(file), words);
+    EXPECT_EQ(files::english(turn_words(file)), words);
     emulator::LaunchSettings settings;
     file.apply(kernel, {{1, 1, 1}, {64, 1, 1}, 0}, settings);
     SmallBlock block(kernel, 64, settings);

@@ -270,9 +270,10 @@ TEST(WrongWord, NamesTheReadThatCameTooLate) {
                 [&](const Stepper& stepper) { return stepper.global_word(address) == 0 + 1 + 2; });
             if (!word.right) continue;
             const std::string other = thread == 0 ? "1" : "0";
-            EXPECT_TRUE(word.words.brief.ends_with(" read after warp " + other + " wrote"))
-                << word.words.brief;
-            EXPECT_NE(word.words.whole.find("It got what thread"), std::string::npos);
+            EXPECT_TRUE(
+                word.words.brief.english().ends_with(" read after warp " + other + " wrote"))
+                << word.words.brief.english();
+            EXPECT_NE(word.words.whole.english().find("It got what thread"), std::string::npos);
             ++late;
         }
     EXPECT_GT(late, 0u);

@@ -24,7 +24,7 @@ int capability_of(const CudaDriver& driver, int ordinal) {
 }  // namespace
 
 CudaSurvey survey_driver(const CudaDriver* driver) {
-    if (!driver) return {0, "no NVIDIA driver is installed"};
+    if (!driver) return {0, files::sentence("no NVIDIA driver is installed")};
     int version = 0, devices = 0;
     driver->version(&version);
     if (version < oldest_cuda)

@@ -29,8 +29,8 @@ namespace warpscope::compute {
 
 /// A call on a device failed. The message names the call or the kernel and gives the reason, in the
 /// words of the driver or of the emulator.
-struct DeviceError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct DeviceError : files::SentenceError {
+    using SentenceError::SentenceError;
 };
 
 /// An allocation needs more memory than the device has free.
@@ -40,8 +40,8 @@ struct OutOfMemory : DeviceError {
 
 /// A block of a launch failed in the emulator: a deadlock, an invalid access, an endless loop.
 struct BlockError : DeviceError {
-    BlockError(const std::string& what, emulator::Dim3 block, std::uint64_t memory = 0)
-        : DeviceError(what), block(block), memory(memory) {}
+    BlockError(files::Sentence words, emulator::Dim3 block, std::uint64_t memory = 0)
+        : DeviceError(std::move(words)), block(block), memory(memory) {}
     emulator::Dim3 block;  ///< its index in the grid
     /// The address of the memory that an access is next to and should be in; 0: it is near none.
     std::uint64_t memory;

@@ -25,9 +25,9 @@ auto translated(F work) {
     try {
         return work();
     } catch (const emulator::Stopped& stopped) {
-        throw Cancelled(stopped.what());
+        throw Cancelled(stopped.words);
     } catch (const emulator::Error& error) {
-        throw DeviceError(error.what());
+        throw DeviceError(error.words);
     }
 }
 
@@ -58,7 +58,7 @@ void EmulatedDevice::EmulatedKernel::check_arguments(std::span<const std::size_t
 
 EmulatedDevice::EmulatedDevice(std::string reason, std::size_t memory_bytes) {
     info_ = {.kind = DeviceKind::emulator,
-             .name = "SIMT emulator",
+             .name = files::sentence("SIMT emulator"),
              .reason = std::move(reason),
              .multiprocessors = int(machine().virtual_sms()),
              .memory_bytes = memory_bytes,

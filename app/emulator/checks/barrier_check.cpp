@@ -67,12 +67,12 @@ void BarrierCheck::on_barrier_arrival(const BarrierArrival& a) {
         Finding f = finding_at(a, Severity::error);
         const auto lane = std::uint32_t(std::countr_zero(missing));
         const ThreadAtLine absent = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
-        f.sentence = fmt::format(
+        f.sentence = files::sentence(
             "Divergent threads in warp {} of block {}: thread {} arrives at the barrier at {} "
-            "without thread {} and {} more threads of its warp, which took another branch. All "
-            "threads of a warp must arrive at a barrier together.",
+            "without thread {} and {} more threads of its warp, which took another branch.",
             a.warp, name_of(f.first.block), name_of(f.first.thread), f.first.where_in_full(),
             name_of(absent.thread), threads - 1);
+        f.sentence.add(files::sentence("All threads of a warp must arrive at a barrier together."));
         return f;
     });
 }
@@ -88,12 +88,14 @@ void BarrierCheck::note_two_lines(const BarrierArrival& before, const BarrierArr
              lane_count(a.mask), [&] {
                  Finding f = finding_at(a, Severity::note);
                  const ThreadAtLine waits = finding_at(before, Severity::note).first;
-                 f.sentence = fmt::format(
+                 f.sentence = files::sentence(
                      "Threads of block {} wait at two barriers, which count as one: thread {} at "
-                     "{}, and thread {} at {}. PTX lets them, but the CUDA Programming Guide asks "
-                     "that all threads of a block take one __syncthreads() together.",
+                     "{}, and thread {} at {}.",
                      name_of(f.first.block), name_of(waits.thread), waits.where_in_full(),
                      name_of(f.first.thread), f.first.where_in_full());
+                 f.sentence.add(files::sentence(
+                     "PTX lets them, but the CUDA Programming Guide asks that all threads of a "
+                     "block take one __syncthreads() together."));
                  return f;
              });
 }
@@ -105,11 +107,12 @@ void BarrierCheck::on_barrier_release(const BarrierRelease& r) {
     if (a.expected || !gone) return;
     log_.add({&launch_.kernel(), a.pc, a.pc, FindingKind::barrier, Severity::warning}, gone, [&] {
         Finding f = finding_at(a, Severity::warning);
-        f.sentence = fmt::format(
+        f.sentence = files::sentence(
             "Divergent threads in block {}: the barrier at {}, where thread {} waits, completes "
-            "without {} threads of the block. They have exited, and a barrier does not wait for "
-            "exited threads.",
+            "without {} threads of the block.",
             name_of(f.first.block), f.first.where_in_full(), name_of(f.first.thread), gone);
+        f.sentence.add(
+            files::sentence("They have exited, and a barrier does not wait for exited threads."));
         return f;
     });
 }
@@ -128,21 +131,23 @@ void BarrierCheck::on_member_fault(std::uint32_t block, const MemberFault& fault
              });
 }
 
-std::string BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
-                                   const Finding& f) const {
-    const std::string subject =
-        fmt::format("Thread {} of block {} (lane {} of warp {})", name_of(f.first.thread),
-                    name_of(f.first.block), lane, fault.warp);
+files::Sentence BarrierCheck::sentence(const MemberFault& fault, std::uint32_t lane,
+                                       const Finding& f) const {
+    const files::Sentence subject =
+        files::sentence("Thread {} of block {} (lane {} of warp {})", name_of(f.first.thread),
+                        name_of(f.first.block), lane, fault.warp);
+    const std::string members = fmt::format("{:#010x}", fault.members);
     const std::string where = f.first.where_in_full();
     if (fault.kind == MemberFault::Kind::masks_differ)
-        return fmt::format(
-            "{} names lane {} in its member mask {:#010x} at {}, but that lane has the mask "
-            "{:#010x}. All lanes that a mask names must have this mask.",
-            subject, fault.other, fault.members, where, fault.other_mask);
-    return fmt::format(
-        "{} executes the instruction at {} with the member mask {:#010x}, which does not name its "
-        "own lane. The result is undefined.",
-        subject, where, fault.members);
+        return files::sentence(
+                   "{} names lane {} in its member mask {} at {}, but that lane has the mask {}.",
+                   subject, fault.other, members, where, fmt::format("{:#010x}", fault.other_mask))
+            .add(files::sentence("All lanes that a mask names must have this mask."));
+    return files::sentence(
+               "{} executes the instruction at {} with the member mask {}, which does not name its "
+               "own lane.",
+               subject, where, members)
+        .add(files::sentence("The result is undefined."));
 }
 
 void BarrierCheck::on_error(std::uint32_t block, const Error& error) {
@@ -158,7 +163,7 @@ void BarrierCheck::on_error(std::uint32_t block, const Error& error) {
         Finding f =
             finding_at(kind, Severity::error, deadlock->place.pc, deadlock->place.thread, block);
         f.second = f.first;
-        f.sentence = error.what();
+        f.sentence = error.words;
         return f;
     });
 }

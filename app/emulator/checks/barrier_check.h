@@ -61,7 +61,7 @@ class BarrierCheck : public Observer {
                        std::uint32_t block) const;
     Finding finding_at(const BarrierArrival& arrival, Severity severity) const;
     void note_two_lines(const BarrierArrival& before, const BarrierArrival& arrival);
-    std::string sentence(const MemberFault& fault, std::uint32_t lane, const Finding& f) const;
+    files::Sentence sentence(const MemberFault& fault, std::uint32_t lane, const Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;

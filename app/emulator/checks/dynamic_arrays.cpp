@@ -8,15 +8,15 @@
 
 namespace warpscope::emulator {
 
-std::string extern_arrays_are_one(const Kernel& kernel) {
+files::Sentence extern_arrays_are_one(const Kernel& kernel) {
     std::string names;
     unsigned number = 0;
     for (const SharedVariable& variable : kernel.shared_variables) {
         if (variable.bytes) continue;
         names += fmt::format("{}{}", number++ ? " and " : "", source_name(variable.name));
     }
-    if (number < 2) return "";
-    return fmt::format(
+    if (number < 2) return {};
+    return files::sentence(
         "the extern arrays {} are one memory, which begins at one address; let the second array "
         "begin behind the first one",
         names);

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "emulator/observe/observer.h"
 
 namespace warpscope::emulator {
 
-/// Says that the extern arrays of a kernel are one memory; "" for a kernel that has one at most.
-std::string extern_arrays_are_one(const Kernel& kernel);
+/// Says that the extern arrays of a kernel are one memory; empty for a kernel that has one at most.
+files::Sentence extern_arrays_are_one(const Kernel& kernel);
 
 /// Finds elements of extern arrays that another extern array has overwritten: a thread writes one
 /// by one name, a thread writes there by another name, and a thread reads it by the first name.

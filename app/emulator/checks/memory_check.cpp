@@ -1,7 +1,5 @@
 #include "emulator/checks/memory_check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -13,6 +11,16 @@
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
+
+namespace {
+
+/// Where an access is that leaves its array. `byte`: from the beginning of the array.
+files::Sentence beside_array(std::int64_t byte) {
+    return byte < 0 ? files::sentence("{} bytes before the beginning", -byte)
+                    : files::sentence("at byte {}", byte);
+}
+
+}  // namespace
 
 void MemoryCheck::on_allocate(std::uint64_t address, std::size_t bytes) {
     regions_[address] = {address, address + bytes, std::vector<std::uint8_t>((bytes + 3) / 4)};
@@ -163,15 +171,18 @@ void MemoryCheck::report(const Access& a, unsigned lane, const Region& region, b
         f.kind = FindingKind::uninitialized;
         f.kernel = launch_.kernel().name;
         f.first = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
-        f.sentence = fmt::format(
-            fmt::runtime(is_whole
-                             ? "Thread {} of block {} reads {} bytes of global memory at {} that "
-                               "were never written, at byte {} of an allocation of {} bytes."
-                             : "Thread {} of block {} reads {} bytes of global memory at {} of "
-                               "which some were never written, at byte {} of an allocation of {} "
-                               "bytes."),
-            name_of(f.first.thread), name_of(f.first.block), a.bytes, f.first.where_in_full(),
-            a.address(lane) - region.begin, region.end - region.begin);
+        const files::Form<6> form =
+            is_whole ? files::Form<6>(
+                           "Thread {} of block {} reads {} bytes of global memory at {} "
+                           "that were never written, at byte {} of an allocation of {} "
+                           "bytes.")
+                     : files::Form<6>(
+                           "Thread {} of block {} reads {} bytes of global memory at {} "
+                           "of which some were never written, at byte {} of an "
+                           "allocation of {} bytes.");
+        f.sentence = files::sentence(form, name_of(f.first.thread), name_of(f.first.block), a.bytes,
+                                     f.first.where_in_full(), a.address(lane) - region.begin,
+                                     region.end - region.begin);
         return f;
     });
 }
@@ -214,7 +225,7 @@ void MemoryCheck::check_extern_array(const Access& a) {
         f.kernel = kernel.name;
         f.first = launch_.at(a.pc, a.warp * lanes_per_warp + lane, a.block);
         f.byte = a.address(lane);
-        f.sentence = fmt::format(
+        f.sentence = files::sentence(
             "Thread {} of block {} reads an element of {} at {} that another array has "
             "overwritten, in byte {} of shared memory: {}.",
             name_of(f.first.thread), name_of(f.first.block),
@@ -224,7 +235,7 @@ void MemoryCheck::check_extern_array(const Access& a) {
     });
 }
 
-std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding& f) const {
+files::Sentence MemoryCheck::sentence(const Access& a, unsigned lane, const Finding& f) const {
     const Kernel& kernel = launch_.kernel();
     const std::vector<SharedVariable>& all = kernel.shared_variables;
     const SharedVariable& v = all[std::size_t(kernel.lines[a.pc].base)];
@@ -234,17 +245,24 @@ std::string MemoryCheck::sentence(const Access& a, unsigned lane, const Finding&
     });
     // Addresses in shared memory have 32 bits: those before its beginning are large.
     const std::int64_t byte = std::int32_t(std::uint32_t(address) - v.offset);
-    const std::string where = byte < 0 ? fmt::format("{} bytes before the beginning", -byte)
-                                       : fmt::format("at byte {}", byte);
-    return fmt::format(
-        "Thread {} of block {} {} {} bytes of the array {} in shared memory at {}, {} of its {} "
-        "bytes{}.",
-        name_of(f.first.thread), name_of(f.first.block),
-        a.kind == MemoryAccess::load ? "reads" : "writes", a.bytes, source_name(v.name),
-        f.first.where_in_full(), where, v.bytes,
-        there == all.end() || &*there == &v
-            ? ""
-            : fmt::format(": the array {} lies there", source_name(there->name)));
+    const bool reads = a.kind == MemoryAccess::load;
+    const auto say = [&](auto form, const auto&... other) {
+        return files::sentence(form, name_of(f.first.thread), name_of(f.first.block), a.bytes,
+                               source_name(v.name), f.first.where_in_full(), beside_array(byte),
+                               v.bytes, other...);
+    };
+    if (there == all.end() || &*there == &v)
+        return say(reads ? files::Form<7>("Thread {} of block {} reads {} bytes of the array {} in "
+                                          "shared memory at {}, {} of its {} bytes.")
+                         : files::Form<7>("Thread {} of block {} writes {} bytes of the array {} "
+                                          "in shared memory at {}, {} of its {} bytes."));
+    return say(reads ? files::Form<8>("Thread {} of block {} reads {} bytes of the array {} in "
+                                      "shared memory at {}, {} of its {} bytes: the array {} lies "
+                                      "there.")
+                     : files::Form<8>("Thread {} of block {} writes {} bytes of the array {} in "
+                                      "shared memory at {}, {} of its {} bytes: the array {} lies "
+                                      "there."),
+               source_name(there->name));
 }
 
 void MemoryCheck::check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask,
@@ -265,16 +283,19 @@ void MemoryCheck::check_local(std::uint32_t block, const Warp& warp, std::uint32
             f.kind = FindingKind::memory;
             f.kernel = kernel.name;
             f.first = launch_.at(pc, warp.index * lanes_per_warp + lane, block);
-            f.sentence = fmt::format(
-                "Thread {} of block {} {} {} bytes at {}, {} of a local array that has at most {} "
-                "bytes: another local array lies there.",
-                name_of(f.first.thread), name_of(f.first.block),
-                info.access == MemoryAccess::load ? "reads" : "writes", info.bytes,
-                f.first.where_in_full(),
-                *address < array.offset
-                    ? fmt::format("{} bytes before the beginning", array.offset - *address)
-                    : fmt::format("at byte {}", at),
-                array.bytes);
+            const files::Form<6> form =
+                info.access == MemoryAccess::load
+                    ? files::Form<6>(
+                          "Thread {} of block {} reads {} bytes at {}, {} of a local "
+                          "array that has at most {} bytes: another local array lies "
+                          "there.")
+                    : files::Form<6>(
+                          "Thread {} of block {} writes {} bytes at {}, {} of a local "
+                          "array that has at most {} bytes: another local array lies "
+                          "there.");
+            f.sentence = files::sentence(form, name_of(f.first.thread), name_of(f.first.block),
+                                         info.bytes, f.first.where_in_full(),
+                                         beside_array(std::int64_t(at)), array.bytes);
             return f;
         });
     }
@@ -294,7 +315,7 @@ Finding invalid_access(const ObservedLaunch& launch, const AccessError& error,
     f.kind = FindingKind::memory;
     f.kernel = launch.kernel().name;
     f.first = launch.at(error.place.pc, error.place.thread, block);
-    f.sentence = error.what();
+    f.sentence = error.words;
     return f;
 }
 

@@ -96,7 +96,7 @@ class MemoryCheck : public Observer {
     void check_extern_array(const Access& access);
     /// An access of a local array that runs out of it, into another one of the thread.
     void check_local(std::uint32_t block, const Warp& warp, std::uint32_t mask, std::uint32_t pc);
-    std::string sentence(const Access& access, unsigned lane, const Finding& f) const;
+    files::Sentence sentence(const Access& access, unsigned lane, const Finding& f) const;
 
     FindingLog log_;
     DynamicArrays arrays_;

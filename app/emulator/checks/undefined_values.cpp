@@ -146,7 +146,7 @@ void UndefinedValues::define(const Operand& operand, Lanes lanes) {
 }
 
 void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& warp,
-                             std::uint32_t pc, std::string_view does) {
+                             std::uint32_t pc, Use does) {
     if (!lanes) return;
     define(operand, lanes);
     const bool is_unset = source_ == Source::unset;
@@ -158,8 +158,7 @@ void UndefinedValues::report(const Operand& operand, Lanes lanes, const Warp& wa
               lane_count(lanes), [&] { return finding(lanes, warp, pc, does); });
 }
 
-Finding UndefinedValues::finding(Lanes lanes, const Warp& warp, std::uint32_t pc,
-                                 std::string_view does) const {
+Finding UndefinedValues::finding(Lanes lanes, const Warp& warp, std::uint32_t pc, Use does) const {
     const std::uint32_t begin = warp.index * lanes_per_warp;
     const std::uint32_t user = begin + std::uint32_t(std::countr_zero(lanes));
     const ThreadAtLine use = launch_.at(pc, user, block_);
@@ -168,24 +167,53 @@ Finding UndefinedValues::finding(Lanes lanes, const Warp& warp, std::uint32_t pc
     if (source_ == Source::unset) {
         f.kind = FindingKind::undefined;
         f.first = use;
-        f.sentence = fmt::format(
-            "Thread {} of block {} {} at {}. It has never set this value, or the variable or the "
-            "element of a local array from which it is computed.",
-            name_of(use.thread), name_of(use.block), does, use.where_in_full());
+        const files::Form<3> form =
+            does == Use::stores ? files::Form<3>(
+                                      "Thread {} of block {} stores an undefined value "
+                                      "to global memory at {}.")
+            : does == Use::branches
+                ? files::Form<3>("Thread {} of block {} branches by an undefined value at {}.")
+                : files::Form<3>(
+                      "Thread {} of block {} uses an undefined value as an address at "
+                      "{}.");
+        f.sentence =
+            files::sentence(form, name_of(use.thread), name_of(use.block), use.where_in_full());
+        f.sentence.add(
+            files::sentence("It has never set this value, or the variable or the element of a "
+                            "local array from which it is computed."));
         return f;
     }
     const Origin& origin = state_.origins[user];
     f.kind = FindingKind::members;
     f.first = launch_.at(origin.pc, begin + origin.lane, block_);
-    f.sentence = fmt::format(
-        "Thread {} of block {} (lane {} of warp {}) reads the value of lane {} at {}, but that "
-        "lane {}. The result is undefined, and thread {} {} at {}.",
-        name_of(f.first.thread), name_of(f.first.block), origin.lane, warp.index, origin.outsider,
-        f.first.where_in_full(),
-        origin.members >> origin.outsider & 1
-            ? "does not execute the shuffle"
-            : fmt::format("is not in the member mask {:#010x}", origin.members),
-        name_of(use.thread), does, use.where_in_full());
+    const auto say = [&](auto form, const auto&... mask) {
+        return files::sentence(form, name_of(f.first.thread), name_of(f.first.block), origin.lane,
+                               warp.index, origin.outsider, f.first.where_in_full(), mask...);
+    };
+    const bool is_member = origin.members >> origin.outsider & 1;
+    f.sentence =
+        is_member ? say(files::Form<6>("Thread {} of block {} (lane {} of warp {}) reads the value "
+                                       "of lane {} at {}, but that lane does not execute the "
+                                       "shuffle."))
+                  : say(files::Form<7>("Thread {} of block {} (lane {} of warp {}) reads the value "
+                                       "of lane {} at {}, but that lane is not in the member mask "
+                                       "{}."),
+                        fmt::format("{:#010x}", origin.members));
+    const files::Form<2> form =
+        does == Use::stores ? files::Form<2>(
+                                  "The result is undefined, and thread {} stores what "
+                                  "is computed of it at {}.")
+        : does == Use::branches ? files::Form<2>(
+                                      "The result is undefined, and thread {} branches "
+                                      "by an undefined value at {}.")
+        : does == Use::addresses
+            ? files::Form<2>(
+                  "The result is undefined, and thread {} uses an undefined value as an "
+                  "address at {}.")
+            : files::Form<2>(
+                  "The result is undefined, and thread {} changes memory by what is "
+                  "computed of it at {}.");
+    f.sentence.add(files::sentence(form, name_of(use.thread), use.where_in_full()));
     return f;
 }
 
@@ -260,10 +288,7 @@ void UndefinedValues::store(const RegisterUse& use, const Warp& warp, Lanes mask
         all &= undefined_of(is_vector ? value.elements[k] : value);
         any |= undefined_of(is_vector ? value.elements[k] : value);
     }
-    if (is_unset)
-        report(value, all, warp, pc, "stores an undefined value to global memory");
-    else
-        report(value, any & in_global, warp, pc, "stores what is computed of it");
+    report(value, is_unset ? all : any & in_global, warp, pc, Use::stores);
 }
 
 UndefinedValues::Lanes UndefinedValues::exchanged(const RegisterUse& use, const Warp& warp,
@@ -300,7 +325,7 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
     warp_begin_ = warp.index * is_predicate_.size();
     if (s.guard >= 0) {
         const Operand guard{.kind = Operand::register_, .index = s.guard};
-        report(guard, undefined(s.guard) & mask, warp, pc, "branches by an undefined value");
+        report(guard, undefined(s.guard) & mask, warp, pc, Use::branches);
     }
     const Instruction& i = launch_.kernel().code[pc];
     // Some lanes wait for others, and execute it with these.
@@ -311,8 +336,7 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
                                  ? AccessForm(i.target).addressing_lanes()
                                  : all_lanes;
     if (const Operand* address = address_of(s))
-        report(*address, undefined_of(*address) & mask & addressing, warp, pc,
-               "uses an undefined value as an address");
+        report(*address, undefined_of(*address) & mask & addressing, warp, pc, Use::addresses);
     Lanes result = 0;
     switch (s.opcode->kind) {
         case OpcodeKind::loads:
@@ -321,14 +345,13 @@ void UndefinedValues::follow(const Warp& warp, std::uint32_t mask, std::uint32_t
         case OpcodeKind::writes_image:
             return store(use, warp, mask, pc);
         case OpcodeKind::branches_by_index:
-            report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc,
-                   "branches by an undefined value");
+            report(s.operands[0], undefined_of(s.operands[0]) & mask, warp, pc, Use::branches);
             break;
         case OpcodeKind::updates_memory:
             if (source_ == Source::outsiders)
                 for (std::size_t k = destination_count(s) + 1; k < s.operands.size(); ++k)
                     report(s.operands[k], undefined_of(s.operands[k]) & mask, warp, pc,
-                           "changes memory by what is computed of it");
+                           Use::updates);
             break;
         case OpcodeKind::exchanges:
             result = exchanged(use, warp, mask, pc);

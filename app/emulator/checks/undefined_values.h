@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "emulator/observe/finding_log.h"
@@ -31,6 +30,8 @@ std::optional<std::uint64_t> local_address(const Warp& warp, unsigned lane, std:
 class UndefinedValues {
   public:
     enum class Source : std::uint8_t { unset, outsiders };
+    /// What a thread does with an undefined value.
+    enum class Use : std::uint8_t { stores, branches, addresses, updates };
 
     explicit UndefinedValues(Source source) : source_(source) {}
 
@@ -77,15 +78,14 @@ class UndefinedValues {
     Lanes logic(const RegisterUse& use, const Warp& warp, bool decides);
     /// What is undefined of the result of an exchange between lanes.
     Lanes exchanged(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc);
-    Finding finding(Lanes lanes, const Warp& warp, std::uint32_t pc, std::string_view does) const;
+    Finding finding(Lanes lanes, const Warp& warp, std::uint32_t pc, Use does) const;
     void load(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc);
     void store(const RegisterUse& use, const Warp& warp, Lanes mask, std::uint32_t pc);
     /// Where a lane accesses local memory, in BlockState::local; nothing where it accesses other
     /// memory.
     std::optional<std::size_t> local_place(const Warp& warp, unsigned lane, std::uint32_t pc) const;
     /// The lanes do with an undefined value what `does` says. The operand counts as defined then.
-    void report(const Operand& operand, Lanes lanes, const Warp& warp, std::uint32_t pc,
-                std::string_view does);
+    void report(const Operand& operand, Lanes lanes, const Warp& warp, std::uint32_t pc, Use does);
     void define(const Operand& operand, Lanes lanes);
 
     Source source_;

@@ -1,7 +1,5 @@
 #include "emulator/happens_before/flags.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "emulator/happens_before/kernel_paths.h"
@@ -32,15 +30,20 @@ std::string_view fence_of(Scope scope) {
     return scope == Scope::block ? "__threadfence_block()" : "__threadfence()";
 }
 
-std::string words_of_flag(Scope scope) {
-    return fmt::format(
+files::Sentence words_of_flag(Scope scope) {
+    return files::sentence(
         "a flag orders nothing without fences: {} must stand before it is set, and behind the loop "
         "that polls it",
         fence_of(scope));
 }
 
+/// The catalogues have the two words.
 std::string_view name_of(Scope scope) {
     return scope == Scope::block ? "block" : "cluster";
+}
+
+files::Sentence or_use_atomics() {
+    return files::sentence("or use cuda::atomic_ref with release and acquire");
 }
 
 int line_of(const Kernel& kernel, std::uint32_t pc) {
@@ -54,30 +57,29 @@ bool contains(const std::vector<std::uint32_t>& all, std::uint32_t pc) {
 
 }  // namespace
 
-std::string Flags::words_between(const Kernel& kernel, const Flag& flag, const Race& race,
-                                 Lacks lacks, Scope scope) {
+files::Sentence Flags::words_between(const Kernel& kernel, const Flag& flag, const Race& race,
+                                     Lacks lacks, Scope scope) {
     const std::string set_at = kernel.where(flag.setter), polled_at = kernel.where(flag.poll);
     const std::string first = kernel.where(race.first), second = kernel.where(race.second);
     const std::string_view fence = fence_of(scope);
     const std::string &from = lacks.release ? first : polled_at,
                       &to = lacks.release ? set_at : second;
-    std::string text =
-        flag.setter == flag.poll
-            ? fmt::format(
-                  "the counter at {} orders these two only with fences: {} is missing "
-                  "between {} and {}",
-                  set_at, fence, from, to)
-            : fmt::format(
-                  "the flag that is set at {} and polled at {} orders these two only with "
-                  "fences: {} is missing between {} and {}",
-                  set_at, polled_at, fence, from, to);
-    if (lacks.release && lacks.acquire)
-        text += fmt::format(", and between {} and {}", polled_at, second);
-    return text;
+    const files::Sentence missing =
+        lacks.release && lacks.acquire
+            ? files::sentence("{} is missing between {} and {}, and between {} and {}", fence, from,
+                              to, polled_at, second)
+            : files::sentence("{} is missing between {} and {}", fence, from, to);
+    return flag.setter == flag.poll
+               ? files::sentence("the counter at {} orders these two only with fences: {}", set_at,
+                                 missing)
+               : files::sentence(
+                     "the flag that is set at {} and polled at {} orders these two "
+                     "only with fences: {}",
+                     set_at, polled_at, missing);
 }
 
-std::string Flags::words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope) {
-    return fmt::format(
+files::Sentence Flags::words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope) {
+    return files::sentence(
         "the flag that is set at {} and polled at {} has the scope of a {}, so it orders nothing "
         "for threads outside of it: use cuda::thread_scope_device",
         kernel.where(flag.setter), kernel.where(flag.poll), name_of(scope));
@@ -177,9 +179,9 @@ Flags::Lacks Flags::lacks_between(const Kernel& kernel, const Flag& flag, const 
                 lacks_fence(kernel, flag.poll, race.second, scope, true)};
 }
 
-std::string Flags::missing_fences(Finding& f, const Kernel& kernel, const Race& race,
-                                  Scope scope) const {
-    if (race.first_party == race.second_party) return "";
+files::Sentence Flags::missing_fences(Finding& f, const Kernel& kernel, const Race& race,
+                                      Scope scope) const {
+    if (race.first_party == race.second_party) return {};
     for (const std::uint32_t setter : setters_)
         for (const std::uint32_t poll : polls_) {
             const Flag flag{setter, poll};
@@ -196,28 +198,29 @@ std::string Flags::missing_fences(Finding& f, const Kernel& kernel, const Race& 
             if (!lacks.release && !lacks.acquire) continue;
             f.barrier = {lacks.release ? line_of(kernel, setter) : 0,
                          lacks.acquire ? line_of(kernel, poll) : 0, BarrierScope::words};
-            std::string text =
+            files::Sentence text =
                 is_of_flag ? words_of_flag(scope) : words_between(kernel, flag, race, lacks, scope);
             const InstructionInfo& sets = kernel.lines[setter];
             if (sets.order == MemoryOrder::weak && sets.access == MemoryAccess::store)
-                text += "; a volatile store or an atomic operation must set the flag";
-            return text + "; or use cuda::atomic_ref with release and acquire";
+                text.add(files::sentence("a volatile store or an atomic operation must set the "
+                                         "flag"),
+                         "; ");
+            return text.add(or_use_atomics(), "; ");
         }
-    return scope == Scope::device ? missing_fences_of_counter(f, kernel, race) : "";
+    return scope == Scope::device ? missing_fences_of_counter(f, kernel, race) : files::Sentence();
 }
 
-std::string Flags::missing_fences_of_counter(Finding& f, const Kernel& kernel,
-                                             const Race& race) const {
+files::Sentence Flags::missing_fences_of_counter(Finding& f, const Kernel& kernel,
+                                                 const Race& race) const {
     for (const std::uint32_t counter : counters_) {
         const Flag flag{counter, counter};
         const Lacks lacks = lacks_between(kernel, flag, race, Scope::device);
         if (!lacks.release && !lacks.acquire) continue;
         const int line = line_of(kernel, counter);
         f.barrier = {lacks.release ? line : 0, lacks.acquire ? line : 0, BarrierScope::words};
-        return words_between(kernel, flag, race, lacks, Scope::device) +
-               "; or use cuda::atomic_ref with release and acquire";
+        return words_between(kernel, flag, race, lacks, Scope::device).add(or_use_atomics(), "; ");
     }
-    return "";
+    return {};
 }
 
 }  // namespace warpscope::emulator

@@ -41,8 +41,8 @@ class Flags {
     /// is set at a.cu:7 and polled at a.cu:9 orders these two only with fences: __threadfence() is
     /// missing between a.cu:6 and a.cu:7". Sets Finding::barrier then. Or says that the scope of
     /// the flag is too small. "" where nothing is wrong with a flag. `scope`: that of the parties.
-    std::string missing_fences(Finding& finding, const Kernel& kernel, const Race& race,
-                               Scope scope) const;
+    files::Sentence missing_fences(Finding& finding, const Kernel& kernel, const Race& race,
+                                   Scope scope) const;
 
   private:
     using Seen = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  ///< party, pc, address
@@ -58,14 +58,14 @@ class Flags {
     bool has_met(const Flag& flag, const Race& race) const;
     /// The first party sets the flag after its access, and the second one polls it before its own.
     bool leads_over(const Kernel& kernel, const Flag& flag, const Race& race) const;
-    static std::string words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope);
+    static files::Sentence words_of_scope(const Kernel& kernel, const Flag& flag, Scope scope);
     static Lacks lacks_of_flag(const Kernel& kernel, const Flag& flag, Scope scope);
     Lacks lacks_between(const Kernel& kernel, const Flag& flag, const Race& race,
                         Scope scope) const;
-    std::string missing_fences_of_counter(Finding& finding, const Kernel& kernel,
-                                          const Race& race) const;
-    static std::string words_between(const Kernel& kernel, const Flag& flag, const Race& race,
-                                     Lacks lacks, Scope scope);
+    files::Sentence missing_fences_of_counter(Finding& finding, const Kernel& kernel,
+                                              const Race& race) const;
+    static files::Sentence words_between(const Kernel& kernel, const Flag& flag, const Race& race,
+                                         Lacks lacks, Scope scope);
 
     void find_counters(const Kernel& kernel);
 

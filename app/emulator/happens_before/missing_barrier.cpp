@@ -1,7 +1,5 @@
 #include "emulator/happens_before/missing_barrier.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <string_view>
 #include <utility>
@@ -12,10 +10,10 @@ namespace warpscope::emulator {
 
 namespace {
 
-std::string_view function_of(BarrierScope scope) {
-    constexpr std::array<std::string_view, 5> names{
-        "__syncwarp()", "__syncthreads()", "cluster.sync()", "grid.sync()",
-        "a second launch (or grid.sync() in a cooperative one)"};
+files::Sentence function_of(BarrierScope scope) {
+    if (scope == BarrierScope::launch)
+        return files::sentence("a second launch (or grid.sync() in a cooperative one)");
+    constexpr std::array names{"__syncwarp()", "__syncthreads()", "cluster.sync()", "grid.sync()"};
     return names[std::size_t(scope)];
 }
 
@@ -35,12 +33,12 @@ Finding::BarrierPlace place_between(const Finding& f, bool is_reversed, BarrierS
     return {f.first.line, f.second->line, scope};
 }
 
-std::string missing_barrier(Finding& f, const AccessPair& pair, BarrierScope scope) {
-    const std::string_view barrier = function_of(scope);
+files::Sentence missing_barrier(Finding& f, const AccessPair& pair, BarrierScope scope) {
+    const files::Sentence barrier = function_of(scope);
     const auto [kernel, first, second, is_reversed] = pair;
     const auto reached = scope == BarrierScope::launch ? reached_in_launch : reached_in_epoch;
     if (scope < BarrierScope::launch && share_uneven_loop(kernel, first, second))
-        return fmt::format(
+        return files::sentence(
             "threads may leave the loop around these lines after different numbers of passes, so "
             "no {} may stand in it: give each thread words of its own",
             barrier);
@@ -49,33 +47,39 @@ std::string missing_barrier(Finding& f, const AccessPair& pair, BarrierScope sco
     const bool loops = goes_back && reached(kernel, first)[second];
     if (from != to || first != second || loops) f.barrier = place_between(f, is_reversed, scope);
     if (from == to && loops)
-        return fmt::format("{} is missing between one pass of this line and the next", barrier);
+        return files::sentence("{} is missing between one pass of this line and the next", barrier);
     if (from == to && first == second)
-        return "no barrier can order what threads do at one line at one time: let one thread do "
-               "it, give each thread a word of its own, or use an atomic operation";
+        return files::sentence(
+            "no barrier can order what threads do at one line at one time: let one thread do it, "
+            "give each thread a word of its own, or use an atomic operation");
     if (from == to)
-        return fmt::format("{} is missing between what this line reads and what it writes",
-                           barrier);
+        return files::sentence("{} is missing between what this line reads and what it writes",
+                               barrier);
     if (is_reversed) std::swap(from, to);
-    std::string text = fmt::format("{} is missing between {} and {}", barrier, from, to);
-    if (scope == BarrierScope::launch && loops) text += ", and before the next pass of their loop";
-    return text;
+    if (scope == BarrierScope::launch && loops)
+        return files::sentence(
+            "{} is missing between {} and {}, and before the next pass of their loop", barrier,
+            from, to);
+    return files::sentence("{} is missing between {} and {}", barrier, from, to);
 }
 
-std::string missing_atomic(Finding& f, const Kernel& kernel, std::uint32_t load,
-                           std::uint32_t store) {
+files::Sentence missing_atomic(Finding& f, const Kernel& kernel, std::uint32_t load,
+                               std::uint32_t store) {
     f.needs_atomic = true;
     if (is_update(kernel, load, store))
-        return "each of them changes the value that it has read, and all changes but one are lost: "
-               "use an atomic operation, such as atomicAdd()";
+        return files::sentence(
+            "each of them changes the value that it has read, and all changes but one are lost: "
+            "use an atomic operation, such as atomicAdd()");
     if (decides_store(kernel, load, store))
-        return "the value that a thread reads decides whether it overwrites the word, so the value "
-               "of another thread may be lost: use an atomic operation, such as atomicMax() or "
-               "atomicCAS()";
+        return files::sentence(
+            "the value that a thread reads decides whether it overwrites the word, so the value "
+            "of another thread may be lost: use an atomic operation, such as atomicMax() or "
+            "atomicCAS()");
     f.needs_atomic = false;
     if (loads_that_guess(kernel)[load] && kernel.lines[store].access == MemoryAccess::atomic)
-        return "what is read is a guess that atomicCAS() checks, so an old value does no harm";
-    return "";
+        return files::sentence(
+            "what is read is a guess that atomicCAS() checks, so an old value does no harm");
+    return {};
 }
 
 }  // namespace warpscope::emulator

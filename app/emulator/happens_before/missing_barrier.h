@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "emulator/observe/findings.h"
 #include "emulator/program/module.h"
@@ -27,12 +26,12 @@ Finding::BarrierPlace place_between(const Finding& finding, bool is_reversed, Ba
 /// `finding`:
 /// "__syncthreads() is missing between a.cu:7 and a.cu:9". Sets Finding::barrier where one can
 /// order them.
-std::string missing_barrier(Finding& finding, const AccessPair& pair, BarrierScope scope);
+files::Sentence missing_barrier(Finding& finding, const AccessPair& pair, BarrierScope scope);
 
 /// Says that a load only guesses (loads_that_guess()). Or that an atomic operation is missing where
 /// threads that execute these two at one time lose what others have stored, and sets
 /// Finding::needs_atomic; "" elsewhere.
-std::string missing_atomic(Finding& finding, const Kernel& kernel, std::uint32_t load,
-                           std::uint32_t store);
+files::Sentence missing_atomic(Finding& finding, const Kernel& kernel, std::uint32_t load,
+                               std::uint32_t store);
 
 }  // namespace warpscope::emulator

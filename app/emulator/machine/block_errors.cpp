@@ -238,56 +238,54 @@ std::string name_of(const BlockContext& block) {
     return name_of(block.block_index());
 }
 
-/// Where a split of a deadlocked block is, and what it waits for.
-std::string position_of(const Hanging& block, const Warp& warp, const Split& split) {
+/// Where a split of a deadlocked block is, which these warps have, and what it waits for.
+files::Sentence position_of(const Hanging& block, const Warp& warp, const Split& split,
+                            std::uint32_t warps) {
     const std::string where = block.context.kernel->where(block.context.kernel->index_of(split.pc));
-    switch (split.state) {
-        case Split::at_barrier:
-            return fmt::format("at the barrier {} (barrier {})", where, split.barrier);
-        case Split::at_warp_sync:
-            return fmt::format("at the warp-wide instruction {}, for lanes {:#010x}", where,
-                               split.members & ~warp.exited & ~split.mask);
-        default:
-            break;
-    }
-    const FailedWait* const wait = failed_wait(block, warp, split);
-    return wait ? wait_of(block, *wait)
-                : fmt::format("before {}, blocked by the waiting lanes of this warp", where);
+    const std::string names = warp_ranges(warps), lanes = fmt::format("{:#010x}", split.mask);
+    const bool one = !(warps & (warps - 1));
+    if (split.state == Split::at_barrier)
+        return files::sentence(
+            one ? files::Form<4>("warp {} lanes {} at the barrier {} (barrier {})")
+                : files::Form<4>("warps {} lanes {} at the barrier {} (barrier {})"),
+            names, lanes, where, split.barrier);
+    if (split.state == Split::at_warp_sync)
+        return files::sentence(
+            one ? files::Form<4>("warp {} lanes {} at the warp-wide instruction {}, for lanes {}")
+                : files::Form<4>("warps {} lanes {} at the warp-wide instruction {}, for lanes {}"),
+            names, lanes, where,
+            fmt::format("{:#010x}", split.members & ~warp.exited & ~split.mask));
+    if (const FailedWait* const wait = failed_wait(block, warp, split))
+        return fmt::format("{} lanes {} {}", names_of_warps(warps), lanes, wait_of(block, *wait));
+    return files::sentence(
+        one ? files::Form<3>(
+                  "warp {} lanes {} before {}, blocked by the waiting lanes of this warp")
+            : files::Form<3>(
+                  "warps {} lanes {} before {}, blocked by the waiting lanes of this warp"),
+        names, lanes, where);
 }
 
 /// "warps 0-1 lanes 0xffffffff at a.cu:7 for phase 0 of …; warp 2 …"
-std::string waits_of(const Hanging& block) {
+files::Sentence waits_of(const Hanging& block) {
     struct Waiting {
-        std::uint32_t warps = 0, lanes = 0;
-        std::string position;
+        const Warp& warp;
+        const Split& split;
+        std::uint32_t warps;
+        files::Sentence of_one;  ///< without the number of the warp
     };
     std::vector<Waiting> all;
     for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
-            std::string position = position_of(block, warp, split);
-            const auto known = std::find_if(all.begin(), all.end(), [&](const Waiting& w) {
-                return w.lanes == split.mask && w.position == position;
-            });
+            files::Sentence of_one = position_of(block, warp, split, 1);
+            const auto known = std::find_if(all.begin(), all.end(),
+                                            [&](const Waiting& w) { return w.of_one == of_one; });
             if (known != all.end())
                 known->warps |= 1u << warp.index;
             else
-                all.push_back({1u << warp.index, split.mask, std::move(position)});
+                all.push_back({warp, split, 1u << warp.index, std::move(of_one)});
         }
-    std::string waits;
-    for (const Waiting& w : all)
-        waits += fmt::format("{}{} lanes {:#010x} {}", waits.empty() ? "" : "; ",
-                             names_of_warps(w.warps), w.lanes, w.position);
-    return waits;
-}
-
-/// Returns the waits of the other blocks of a cluster, each with the block's name in front.
-std::string waits_of_neighbours(const BlockContext& block) {
-    std::string waits;
-    for (std::uint32_t rank = 0; block.cluster && rank < block.cluster->size(); ++rank) {
-        const Hanging other{block.cluster->block(rank), block.cluster->warps(rank)};
-        if (&other.context == &block || !other.context.live_threads) continue;
-        waits += fmt::format(". In block {}: {}", name_of(other.context), waits_of(other));
-    }
+    files::Sentence waits;
+    for (const Waiting& w : all) waits.add(position_of(block, w.warp, w.split, w.warps), "; ");
     return waits;
 }
 
@@ -305,11 +303,6 @@ std::string warp_ranges(std::uint32_t warps) {
     return ranges;
 }
 
-/// A GPU does not wait for lanes in every case.
-constexpr std::string_view of_masks =
-    ". A GPU may go on without lanes that a mask names and that do not come: then the results of "
-    "the instruction are undefined";
-
 void fail_deadlock(const BlockState& block) {
     const Kernel& kernel = *block.context.kernel;
     const Hanging hanging{block.context, block.warps};
@@ -325,11 +318,22 @@ void fail_deadlock(const BlockState& block) {
             pc = wait ? wait->pc : kernel.index_of(split.pc);
             thread = first_thread(warp, split);
         }
-    throw DeadlockError(
-        fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}{}{}",
-                    kernel.name, name_of(block.context), waits_of(hanging),
-                    waits_of_neighbours(block.context), waits_for_lanes ? of_masks : ""),
-        Error::Place{pc, thread});
+    files::Sentence words =
+        files::sentence("kernel {}: deadlock in block {}, its threads wait for each other: {}",
+                        kernel.name, name_of(block.context), waits_of(hanging));
+    const auto* const cluster = block.context.cluster;
+    for (std::uint32_t rank = 0; cluster && rank < cluster->size(); ++rank) {
+        const Hanging other{cluster->block(rank), cluster->warps(rank)};
+        if (&other.context != &block.context && other.context.live_threads)
+            words.add(files::sentence("In block {}: {}", name_of(other.context), waits_of(other)),
+                      ". ");
+    }
+    // A GPU does not wait for lanes in every case.
+    if (waits_for_lanes)
+        words.add(files::sentence("A GPU may go on without lanes that a mask names and that do not "
+                                  "come: then the results of the instruction are undefined"),
+                  ". ");
+    throw DeadlockError(std::move(words), Error::Place{pc, thread});
 }
 
 void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchSettings& settings) {
@@ -387,19 +391,21 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const LaunchS
 void fail_divergent_barrier(const BlockState& block, const Warp& warp, const Split& arrived,
                             std::uint32_t missing) {
     const Kernel& kernel = *block.context.kernel;
-    std::string elsewhere;
+    files::Sentence elsewhere;
     for (const Split& s : warp.splits)
         if (s.mask & missing)
-            elsewhere += fmt::format("{}{:#010x} {} {}", elsewhere.empty() ? "" : ", ", s.mask,
-                                     s.state == Split::at_barrier ? "wait at" : "are at",
-                                     kernel.where(kernel.index_of(s.pc)));
+            elsewhere.add(files::sentence(
+                              s.state == Split::at_barrier ? files::Form<2>("{} wait at {}")
+                                                           : files::Form<2>("{} are at {}"),
+                              fmt::format("{:#010x}", s.mask), kernel.where(kernel.index_of(s.pc))),
+                          ", ");
     throw Error(
-        fmt::format(
-            "kernel {}, {}: block {}: lanes {:#010x} of warp {} arrive at the barrier without "
-            "lanes "
-            "{:#010x} of their warp ({}); all threads of a warp must arrive at a barrier together",
+        files::sentence(
+            "kernel {}, {}: block {}: lanes {} of warp {} arrive at the barrier without lanes {} "
+            "of their warp ({}); all threads of a warp must arrive at a barrier together",
             kernel.name, kernel.where(kernel.index_of(arrived.pc)), name_of(block.context),
-            arrived.mask, warp.index, missing, elsewhere),
+            fmt::format("{:#010x}", arrived.mask), warp.index, fmt::format("{:#010x}", missing),
+            elsewhere),
         Error::Place{kernel.index_of(arrived.pc), first_thread(warp, arrived)});
 }
 

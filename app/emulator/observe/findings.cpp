@@ -64,26 +64,26 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 }
 
 std::string_view to_string(FindingKind kind) {
-    static constexpr std::string_view names[] = {"race",    "uninitialized", "barrier", "memory",
-                                                 "members", "undefined",     "call",    "leak",
-                                                 "unread",  "failure",       "needed"};
-    return names[std::size_t(kind)];
+    static constexpr files::Form<0> names[] = {"race",    "uninitialized", "barrier", "memory",
+                                               "members", "undefined",     "call",    "leak",
+                                               "unread",  "failure",       "needed"};
+    return names[std::size_t(kind)].words;
 }
 
-std::string_view words_of_repair(const Finding& f) {
-    if (f.needs_atomic) return "The atomic operation also repairs:";
+files::Sentence words_of_repair(const Finding& f) {
+    if (f.needs_atomic) return files::sentence("The atomic operation also repairs:");
     if (f.barrier && f.barrier->scope == BarrierScope::launch)
-        return "The second launch also repairs:";
+        return files::sentence("The second launch also repairs:");
     if (f.barrier && f.barrier->scope == BarrierScope::words)
-        return "The release and acquire also repair:";
-    return "This barrier also repairs:";
+        return files::sentence("The release and acquire also repair:");
+    return files::sentence("This barrier also repairs:");
 }
 
 std::string_view counted_noun(FindingKind kind) {
-    static constexpr std::string_view nouns[] = {
-        "hazard", "access", "missing arrival", "access", "thread", "access",
-        "call",   "object", "launch",          "launch", "word"};
-    return nouns[std::size_t(kind)];
+    static constexpr files::Form<1> counts[] = {
+        "{} hazard", "{} access", "{} missing arrival", "{} access", "{} thread", "{} access",
+        "{} call",   "{} object", "{} launch",          "{} launch", "{} word"};
+    return counts[std::size_t(kind)].words.substr(3);
 }
 
 std::string_view to_string(Severity severity) {

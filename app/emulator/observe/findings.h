@@ -9,6 +9,7 @@
 
 #include "emulator/program/launch.h"
 #include "emulator/program/source_line.h"
+#include "files/sentence.h"
 
 namespace warpscope::emulator {
 
@@ -62,16 +63,16 @@ std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const T
 
 /// The shortest order of the warps of a block in which a race spoils a result, in words.
 struct WitnessWords {
-    std::string sentence;  ///< what comes too early and what goes wrong; or why there is none
+    files::Sentence sentence;  ///< what comes too early and what goes wrong; or why there is none
     std::optional<unsigned> preemptions{};  ///< nullopt: no order is known
-    std::vector<std::string> turns{};       ///< the order as a list
+    std::vector<files::Sentence> turns{};   ///< the order as a list
     std::string schedule{};                 ///< the text of its schedule file; empty: none
 };
 
 /// How often a GPU computes a wrong result: as it runs by itself, and where one side of a race is
 /// made to wait.
 struct Provocation {
-    std::string sentence;        ///< the counts in words, or why there are none
+    files::Sentence sentence;    ///< the counts in words, or why there are none
     unsigned launches = 0;       ///< of each kind; 0: none was run
     unsigned wrong = 0;          ///< as the GPU runs by itself
     unsigned wrong_delayed = 0;  ///< with the wait
@@ -94,7 +95,7 @@ struct Finding {
     /// The number of accesses of single lanes; for a race between blocks, of words; for a barrier,
     /// of threads that do not reach it.
     std::uint64_t count = 0;
-    std::string sentence;  ///< the example: threads, lines, the cause
+    files::Sentence sentence;  ///< the example: threads, lines, the cause
     /// Lines of the kernel's file between which a barrier is missing, or what stands for one, in
     /// the order of the program; not from < to where a loop leads from one to the other.
     struct BarrierPlace {
@@ -122,7 +123,7 @@ struct Finding {
 
 std::string_view to_string(FindingKind kind);  ///< "race"
 /// The words before Finding::repaired_too: "This barrier also repairs:".
-std::string_view words_of_repair(const Finding& finding);
+files::Sentence words_of_repair(const Finding& finding);
 /// What a finding of this kind counts: "hazard".
 std::string_view counted_noun(FindingKind kind);
 std::string_view to_string(Severity severity);  ///< "warning"

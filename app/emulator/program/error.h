@@ -2,23 +2,25 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "files/sentence.h"
 
 namespace warpscope::emulator {
 
 /// Every failure of the emulator: PTX that it cannot load, an access outside all allocations, a
 /// deadlock, an exhausted budget. The text is one sentence. It names the kernel, source line, block
 /// and thread where they apply.
-class Error : public std::runtime_error {
+class Error : public files::SentenceError {
   public:
     /// A thread, and where it is.
     struct Place {
         std::uint32_t pc = 0;      ///< index into Kernel::code
         std::uint32_t thread = 0;  ///< linear index in its block
     };
-    using std::runtime_error::runtime_error;
-    Error(const std::string& what, Place place) : std::runtime_error(what), place(place) {}
+    using SentenceError::SentenceError;
+    Error(files::Sentence words, Place place) : SentenceError(std::move(words)), place(place) {}
     Place place;  ///< the beginning of the kernel where no thread has failed
     /// The block that failed, by linear index; set by Machine::run().
     std::optional<std::uint32_t> block;

@@ -1,7 +1,5 @@
 #include "emulator/races/race_report.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 
 #include "emulator/async/async_copies.h"
@@ -28,32 +26,35 @@ Severity race_severity(const Conflict& conflict, const Access& later) {
 }
 
 /// Names a place: "byte 12 of shared memory".
-std::string place_of(const Conflict& conflict, const Access& later) {
+files::Sentence place_of(const Conflict& conflict, const Access& later) {
     if (conflict.global_address) {
         const BlockContext& block = *later.state->block;
         return describe_global(*block.memory, *block.kernel->module, *conflict.global_address);
     }
-    return fmt::format("byte {} of shared memory", conflict.byte);
+    return files::sentence("byte {} of shared memory", conflict.byte);
 }
 
 /// What lets a thread know that a copy has ended.
-std::string missing_wait(const Conflict& conflict, const Access& later) {
+files::Sentence missing_wait(const Conflict& conflict, const Access& later) {
     const AsyncCopy& copy = *conflict.in_flight;
     const bool own = conflict.earlier.warp == later.warp && conflict.earlier_lane == conflict.lane;
     if (copy.completion == Completion::mbarrier)
-        return fmt::format(
+        return files::sentence(
             "the reading thread must wait for the phase of the mbarrier at byte {} of "
             "shared memory that counts the copy",
             copy.mbarrier);
     if (copy.completion == Completion::bulk_group)
-        return own ? "the thread must wait with cp.async.bulk.wait_group first"
-                   : "the thread that started it must wait with cp.async.bulk.wait_group, and a "
-                     "barrier must follow";
-    return own ? "the thread must wait for its copy first, with __pipeline_wait_prior() or "
-                 "cp.async.wait_group behind a commit"
-               : "the thread that started it must wait for it, with __pipeline_wait_prior() or "
-                 "cp.async.wait_group behind a commit, and a barrier must follow; or an mbarrier "
-                 "must count the copy";
+        return own ? files::sentence("the thread must wait with cp.async.bulk.wait_group first")
+                   : files::sentence(
+                         "the thread that started it must wait with "
+                         "cp.async.bulk.wait_group, and a barrier must follow");
+    return own ? files::sentence(
+                     "the thread must wait for its copy first, with "
+                     "__pipeline_wait_prior() or cp.async.wait_group behind a commit")
+               : files::sentence(
+                     "the thread that started it must wait for it, with "
+                     "__pipeline_wait_prior() or cp.async.wait_group behind a commit, "
+                     "and a barrier must follow; or an mbarrier must count the copy");
 }
 
 }  // namespace
@@ -142,13 +143,14 @@ void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint
             const auto lane = std::uint32_t(std::countr_zero(lanes));
             f.first = launch_.at(read.pc, read.warp * lanes_per_warp + lane, block_);
             f.byte = byte;
-            f.sentence = fmt::format(
+            f.sentence = files::sentence(
                 "Thread {} of block {} reads byte {} of shared memory at {} before any thread of "
-                "its block has written it. The value is undefined.",
+                "its block has written it.",
                 name_of(f.first.thread), name_of(f.first.block), byte, f.first.where_in_full());
+            f.sentence.add(files::sentence("The value is undefined."));
             if (may_be_dropped)
-                f.sentence +=
-                    " The kernel chooses between it and another value, so it may drop it.";
+                f.sentence.add(files::sentence(
+                    "The kernel chooses between it and another value, so it may drop it."));
             return f;
         });
 }
@@ -167,7 +169,7 @@ void RaceReport::add_unfinished(const AsyncCopy& copy) {
             f.first = launch_.at(copy.pc, copy.warp * lanes_per_warp + copy.lane_of(0), block_);
             f.second = f.first;
             f.byte = std::uint32_t(copy.from[0]);
-            f.sentence = fmt::format(
+            f.sentence = files::sentence(
                 "Block {} ends while the bulk copy that thread {} started at {} may still "
                 "read byte {} of its shared memory: the thread must wait with "
                 "cp.async.bulk.wait_group or cp.async.bulk.wait_group.read before it ends.",
@@ -193,9 +195,10 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 }
 
 /// Returns "__syncthreads() is missing between a.cu:7 and a.cu:9".
-std::string RaceReport::advice(const Conflict& conflict, const Access& later, Finding& f) const {
+files::Sentence RaceReport::advice(const Conflict& conflict, const Access& later,
+                                   Finding& f) const {
     const Kernel& kernel = launch_.kernel();
-    if (std::string advice = flags_.missing_fences(
+    if (files::Sentence advice = flags_.missing_fences(
             f, kernel,
             {conflict.earlier.pc, later.pc, party_of(conflict.earlier.warp), party_of(later.warp)},
             Scope::block);
@@ -203,14 +206,16 @@ std::string RaceReport::advice(const Conflict& conflict, const Access& later, Fi
         return advice;
     std::uint32_t load = conflict.earlier.pc, store = later.pc;
     if (conflict.hazard == Hazard::read_after_write) std::swap(load, store);
-    if (std::string advice = missing_atomic(f, kernel, load, store); !advice.empty()) return advice;
+    if (files::Sentence advice = missing_atomic(f, kernel, load, store); !advice.empty())
+        return advice;
     if (by_words_ && !kernel.synchronises_grid) {
         if (f.first.where() != f.second->where())
             f.barrier = place_between(f, f.first.line > f.second->line, BarrierScope::words);
-        return "no barrier, and no release and acquire of one word, orders these accesses";
+        return files::sentence(
+            "no barrier, and no release and acquire of one word, orders these accesses");
     }
     if (!conflict.global_address && conflict.byte >= kernel.shared_bytes)
-        if (std::string advice = extern_arrays_are_one(kernel); !advice.empty()) return advice;
+        if (files::Sentence advice = extern_arrays_are_one(kernel); !advice.empty()) return advice;
     const bool loops = reached_in_epoch(kernel, later.pc)[conflict.earlier.pc] &&
                        reached_in_epoch(kernel, conflict.earlier.pc)[later.pc];
     // If the accesses are in two branches, the one at the lower line comes first in the program.
@@ -222,58 +227,110 @@ std::string RaceReport::advice(const Conflict& conflict, const Access& later, Fi
         conflict.earlier.warp == later.warp ? BarrierScope::warp : BarrierScope::block);
 }
 
-std::string RaceReport::sentence(const Conflict& conflict, const Access& later, Finding& f) const {
+namespace {
+
+/// How a race is told that the checks saw from its later access on: who does what and where, after
+/// whom. By what the earlier access did.
+constexpr files::Form<6> told_later[] = {"{} reads {} at {} after {} had overwritten it at {}: {}.",
+                                         "{} overwrites {} at {} after {} read it at {}: {}.",
+                                         "{} reads {} at {} after {} wrote it at {}: {}.",
+                                         "{} overwrites {} at {} after {} wrote it at {}: {}."};
+/// Likewise, where the later access is atomic.
+constexpr files::Form<6> told_of_atomic[] = {
+    "{} reads atomically {} at {} after {} had overwritten it at {}: {}.",
+    "{} overwrites atomically {} at {} after {} read it at {}: {}.",
+    "{} reads atomically {} at {} after {} wrote it at {}: {}.",
+    "{} overwrites atomically {} at {} after {} wrote it at {}: {}."};
+
+}  // namespace
+
+files::Sentence RaceReport::sentence(const Conflict& conflict, const Access& later,
+                                     Finding& f) const {
     const AccessEvent& earlier = conflict.earlier;
     const auto subject = [&](const ThreadAtLine& at, std::uint32_t warp) {
-        return fmt::format("Thread {} of block {} (warp {})", name_of(at.thread), name_of(at.block),
-                           warp);
+        return files::sentence("Thread {} of block {} (warp {})", name_of(at.thread),
+                               name_of(at.block), warp);
     };
     const auto other = [&](const ThreadAtLine& at, std::uint32_t warp) {
-        return fmt::format(
-            "thread {} of {}", name_of(at.thread),
-            earlier.warp == later.warp ? "the same warp" : fmt::format("warp {}", warp));
+        return earlier.warp == later.warp
+                   ? files::sentence("thread {} of the same warp", name_of(at.thread))
+                   : files::sentence("thread {} of warp {}", name_of(at.thread), warp);
     };
     const ThreadAtLine &first = f.first, &second = *f.second;
-    const std::string place = place_of(conflict, later);
-    if (conflict.one_instruction)
-        return fmt::format(
-            "{} and {} store {} to {} in one instruction, at {}. {}", subject(second, later.warp),
-            other(first, earlier.warp), conflict.same_value ? "one value" : "different values",
-            place, second.where_in_full(),
-            conflict.same_value ? "It is the value that remains; one store would do."
-                                : "Either value may remain, and no barrier can order the two "
-                                  "stores.");
-    if (conflict.in_flight)
-        return fmt::format(
-            "{} {} {} at {} while an asynchronous copy copies {} it, which {} started "
-            "at {}: {}.",
-            subject(second, later.warp),
-            conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites", place,
-            second.where_in_full(), conflict.hazard == Hazard::write_after_read ? "from" : "to",
-            other(first, earlier.warp), first.where_in_full(), missing_wait(conflict, later));
-    if (conflict.lacks_proxy_fence) {
-        const bool overwrites = conflict.hazard == Hazard::write_after_write;
-        return fmt::format(
-            "{} starts a bulk copy at {} that {} {}, which {} wrote at {}: fence.proxy.async is "
-            "missing between the two, so {}.",
-            subject(second, later.warp), second.where_in_full(), overwrites ? "overwrites" : "uses",
-            place, other(first, earlier.warp), first.where_in_full(),
-            overwrites ? "either value may remain" : "the copy may use what was there before");
+    const files::Sentence place = place_of(conflict, later);
+    const files::Sentence earlier_one = other(first, earlier.warp),
+                          later_one = subject(second, later.warp);
+    const std::string at_first = first.where_in_full(), at_second = second.where_in_full();
+    const auto say = [&](files::Form<6> form, const files::Sentence& why) {
+        return files::sentence(form, later_one, place, at_second, earlier_one, at_first, why);
+    };
+    if (conflict.one_instruction) {
+        const files::Form<4> form =
+            conflict.same_value
+                ? files::Form<4>("{} and {} store one value to {} in one instruction, at {}.")
+                : files::Form<4>(
+                      "{} and {} store different values to {} in one instruction, at {}.");
+        return files::sentence(form, later_one, earlier_one, place, at_second)
+            .add(conflict.same_value
+                     ? files::sentence("It is the value that remains; one store would do.")
+                     : files::sentence("Either value may remain, and no barrier can order the two "
+                                       "stores."));
     }
-    const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
-    const std::string missing = advice(conflict, later, f);
-    if (f.misread() && conflict.hazard == Hazard::write_after_read)
-        return fmt::format("{} read {} at {} before {} wrote it{} at {}: {}.",
-                           subject(first, earlier.warp), place, first.where_in_full(),
-                           other(second, later.warp), atomically, second.where_in_full(), missing);
-    const char* did = f.misread()                                   ? "had overwritten"
-                      : conflict.hazard == Hazard::write_after_read ? "read"
-                                                                    : "wrote";
-    return fmt::format("{} {}{} {} at {} after {} {} it at {}{}: {}.", subject(second, later.warp),
-                       conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
-                       atomically, place, second.where_in_full(), other(first, earlier.warp), did,
-                       first.where_in_full(), conflict.same_value ? ", with the same value" : "",
-                       missing);
+    if (conflict.in_flight) {
+        const files::Sentence wait = missing_wait(conflict, later);
+        if (conflict.hazard == Hazard::read_after_write)
+            return say(files::Form<6>(
+                           "{} reads {} at {} while an asynchronous copy copies to it, which {} "
+                           "started at {}: {}."),
+                       wait);
+        if (conflict.hazard == Hazard::write_after_read)
+            return say(
+                files::Form<6>(
+                    "{} overwrites {} at {} while an asynchronous copy copies from it, which {} "
+                    "started at {}: {}."),
+                wait);
+        return say(files::Form<6>(
+                       "{} overwrites {} at {} while an asynchronous copy copies to it, which {} "
+                       "started at {}: {}."),
+                   wait);
+    }
+    if (conflict.lacks_proxy_fence) {
+        const files::Form<5> form =
+            conflict.hazard == Hazard::write_after_write
+                ? files::Form<5>(
+                      "{} starts a bulk copy at {} that overwrites {}, which {} wrote "
+                      "at {}: fence.proxy.async is missing between the two, so either "
+                      "value may remain.")
+                : files::Form<5>(
+                      "{} starts a bulk copy at {} that uses {}, which {} wrote at {}: "
+                      "fence.proxy.async is missing between the two, so the copy may "
+                      "use what was there before.");
+        return files::sentence(form, later_one, at_second, place, earlier_one, at_first);
+    }
+    const bool atomic = later.kind == MemoryAccess::atomic;
+    const files::Sentence missing = advice(conflict, later, f);
+    if (f.misread() && conflict.hazard == Hazard::write_after_read) {
+        const files::Form<6> form =
+            atomic ? files::Form<6>("{} read {} at {} before {} wrote it atomically at {}: {}.")
+                   : files::Form<6>("{} read {} at {} before {} wrote it at {}: {}.");
+        return files::sentence(form, subject(first, earlier.warp), place, at_first,
+                               other(second, later.warp), at_second, missing);
+    }
+    if (conflict.same_value)
+        return atomic
+                   ? say(files::Form<6>(
+                             "{} overwrites atomically {} at {} after {} wrote it at {}, with the "
+                             "same value: {}."),
+                         missing)
+                   : say(files::Form<6>(
+                             "{} overwrites {} at {} after {} wrote it at {}, with the same value: "
+                             "{}."),
+                         missing);
+    const std::size_t number = f.misread()                                   ? 0
+                               : conflict.hazard == Hazard::write_after_read ? 1
+                               : conflict.hazard == Hazard::read_after_write ? 2
+                                                                             : 3;
+    return say(atomic ? told_of_atomic[number] : told_later[number], missing);
 }
 
 }  // namespace warpscope::emulator

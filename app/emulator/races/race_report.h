@@ -84,9 +84,9 @@ class RaceReport {
     bool is_update(const Conflict& conflict, std::uint32_t later_pc);
     bool is_guess(const Conflict& conflict, const Access& later) const;
     Finding finding(const Conflict& conflict, const Access& later, Severity severity) const;
-    std::string sentence(const Conflict& conflict, const Access& later, Finding& f) const;
+    files::Sentence sentence(const Conflict& conflict, const Access& later, Finding& f) const;
     /// Sets Finding::barrier where it names one.
-    std::string advice(const Conflict& conflict, const Access& later, Finding& f) const;
+    files::Sentence advice(const Conflict& conflict, const Access& later, Finding& f) const;
 
     FindingLog log_;
     ObservedLaunch launch_;

@@ -19,12 +19,6 @@ namespace {
 
 using Kind = SliceSource::Kind;
 
-/// The text with a capital letter at its beginning.
-std::string capital(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
-    return text;
-}
-
 std::string thread_words(const Dim3& block, std::uint32_t warp, std::uint32_t lane) {
     return index_words(block, warp * 32 + lane);
 }
@@ -43,33 +37,10 @@ std::string value_words(const Kernel& kernel, const SliceNode& node) {
     return reg ? value_words(*reg, node.value) : "";
 }
 
-/// What the source of a value is, beside instructions: "the kernel's argument 2", "%tid.x".
-std::string source_words(const Kernel& kernel, const SliceSource& source) {
-    switch (source.kind) {
-        case Kind::parameter:
-            for (std::size_t k = 0; k < kernel.parameters.size(); ++k)
-                if (kernel.parameters[k].offset == source.at)
-                    return fmt::format("argument {} of the kernel", k + 1);
-            return "an argument of the kernel";
-        case Kind::special:
-            return std::string(special_name(Special(source.at)));
-        case Kind::global:
-            return "global memory from before the block";
-        case Kind::shared:
-            return fmt::format("word {} of shared memory, which the block had not written",
-                               source.at / 4);
-        case Kind::local:
-            return "local memory that the thread had not written";
-        case Kind::image:
-            return "a texture";
-        case Kind::threads:
-            return "what other threads have done";
-        case Kind::undefined:
-            return "a register that nothing has written";
-        case Kind::instruction:
-            break;
-    }
-    return {};
+/// What is read that the block had not written.
+files::Sentence unwritten_place(const SliceSource& source) {
+    return files::sentence("word {} of shared memory, which the block had not written",
+                           source.at / 4);
 }
 
 /// An instruction by what it is in every run: its thread, its place and its number.
@@ -123,36 +94,64 @@ struct NodeWords {
     const SliceNode& node;
     const Dim3& block;
 
-    std::string thread() const {
-        return fmt::format("thread {}", thread_words(block, node.warp, node.lane));
-    }
-    std::string whole() const { return fmt::format("{} of warp {}", thread(), node.warp); }
+    std::string thread() const { return thread_words(block, node.warp, node.lane); }
     std::string place() const { return users_place(kernel, node.pc); }
     bool is_copy() const {
         return kernel.lines[node.pc].access == MemoryAccess::none && kernel.is_asynchronous;
     }
     /// Names the node's thread for a reader of its warp, else its warp.
-    std::string seen_by(const SliceNode& reader) const {
-        return reader.warp == node.warp ? thread() : fmt::format("warp {}", node.warp);
-    }
-    std::string wrote(const std::string& who) const {
-        return is_copy() ? "the copy of " + who + " landed" : who + " wrote";
-    }
-    std::string wrote_it(const std::string& who) const {
-        return is_copy() ? fmt::format("the copy that {} had started ({}) landed", who, place())
-                         : fmt::format("{} wrote it ({})", who, place());
+    files::Sentence seen_by(const SliceNode& reader) const {
+        return reader.warp == node.warp ? files::sentence("thread {}", thread())
+                                        : files::sentence("warp {}", node.warp);
     }
 };
 
-/// Which memory a load reads: "shared memory", "byte 64 of shared memory".
-std::string memory_words(const SlicedRun& run, const SliceNode& node) {
+/// Which memory a load reads: "global memory", "word 16 of shared memory".
+files::Sentence memory_words(const SlicedRun& run, const SliceNode& node) {
     for (const TracedAccess& access : run.trace.accesses(node.step))
         if (access.mask >> node.lane & 1)
-            return access.space == Space::shared
-                       ? fmt::format("word {} of shared memory", access.addresses[node.lane] / 4)
-                       : "global memory";
-    return "memory";
+            return access.space == Space::shared ? files::sentence("word {} of shared memory",
+                                                                   access.addresses[node.lane] / 4)
+                                                 : files::sentence("global memory");
+    return files::sentence("memory");
 }
+
+/// How a thread is told that read at the wrong time, or changed an atomic. `brief` names the two
+/// threads, `whole` also the warps, the memory and the places.
+struct ReadForms {
+    files::Form<2> brief;
+    files::Form<7> whole;
+};
+/// When it did so: before the other one wrote, or its copy landed; after that; or it never wrote.
+enum class When : std::uint8_t { before, before_copy, after, after_copy, never };
+constexpr ReadForms read_forms[] = {
+    {"thread {} read before {} wrote",
+     "Thread {} of warp {} read {} at {} before thread {} of warp {} wrote it ({})."},
+    {"thread {} read before the copy of {} landed",
+     "Thread {} of warp {} read {} at {} before the copy that thread {} of warp {} had started "
+     "({}) landed."},
+    {"thread {} read after {} wrote",
+     "Thread {} of warp {} read {} at {} after thread {} of warp {} wrote it ({})."},
+    {"thread {} read after the copy of {} landed",
+     "Thread {} of warp {} read {} at {} after the copy that thread {} of warp {} had started ({}) "
+     "landed."},
+    {"thread {} read what {} never wrote",
+     "Thread {} of warp {} read {} at {} although thread {} of warp {} never wrote it in this "
+     "order ({})."}};
+constexpr ReadForms update_forms[] = {
+    {"thread {} updated before {} wrote",
+     "Thread {} of warp {} updated {} at {} before thread {} of warp {} wrote it ({})."},
+    {"thread {} updated before the copy of {} landed",
+     "Thread {} of warp {} updated {} at {} before the copy that thread {} of warp {} had started "
+     "({}) landed."},
+    {"thread {} updated after {} wrote",
+     "Thread {} of warp {} updated {} at {} after thread {} of warp {} wrote it ({})."},
+    {"thread {} updated after the copy of {} landed",
+     "Thread {} of warp {} updated {} at {} after the copy that thread {} of warp {} had started "
+     "({}) landed."},
+    {"thread {} updated what {} never wrote",
+     "Thread {} of warp {} updated {} at {} although thread {} of warp {} never wrote it in this "
+     "order ({})."}};
 
 class Sentences {
   public:
@@ -170,7 +169,7 @@ class Sentences {
                    s->kind == Kind::global;
         };
         if (reads && is_memory(parting_.source) && is_memory(parting_.right))
-            return memory(node, access == MemoryAccess::atomic ? "updated" : "read");
+            return memory(node, access == MemoryAccess::atomic ? update_forms : read_forms);
         return other_way(node);
     }
 
@@ -189,50 +188,50 @@ class Sentences {
 
     PartingWords last_store() const {
         const SliceNode *mine = wrong_source(), *other = right_source();
-        const std::string who = mine ? of_run(*mine).thread() : "nobody";
-        const std::string instead = other ? of_run(*other).thread() : "nobody";
-        if (mine && other && who == instead) {
-            const std::string brief =
-                fmt::format("{} stored it last at {}, in the right run at {}", who,
-                            of_run(*mine).place(), of_run(*other).place());
-            return {brief, capital(brief) + "."};
+        const files::Sentence instead = other
+                                            ? files::sentence("thread {}", of_run(*other).thread())
+                                            : files::sentence("nobody");
+        if (!mine)
+            return {files::sentence("nobody stored it last, not {}", instead),
+                    files::sentence("Nobody stored it last, not {}.", instead)};
+        const std::string who = of_run(*mine).thread(), at = of_run(*mine).place();
+        if (other && who == of_run(*other).thread()) {
+            const std::string right = of_run(*other).place();
+            return {files::sentence("thread {} stored it last at {}, in the right run at {}", who,
+                                    at, right),
+                    files::sentence("Thread {} stored it last at {}, in the right run at {}.", who,
+                                    at, right)};
         }
-        PartingWords words{fmt::format("{} stored it last, not {}", who, instead), {}};
-        words.whole = capital(words.brief);
-        if (mine) words.whole += fmt::format(" ({})", of_run(*mine).place());
-        words.whole += ".";
-        return words;
+        return {files::sentence("thread {} stored it last, not {}", who, instead),
+                other ? files::sentence("Thread {} stored it last, not thread {} ({}).", who,
+                                        of_run(*other).thread(), at)
+                      : files::sentence("Thread {} stored it last, not nobody ({}).", who, at)};
     }
 
-    PartingWords memory(const SliceNode& reader, const char* did) const {
+    PartingWords memory(const SliceNode& reader, const ReadForms (&forms)[5]) const {
         const NodeWords by = of_run(reader);
         const SliceNode *mine = wrong_source(), *other = right_source();
         PartingWords words;
-        std::string when;
-        if (other && comes_later(*other, reader)) {
-            const NodeWords writer = of_run(*other);
-            words.brief = fmt::format("{} {} before {}", by.thread(), did,
-                                      writer.wrote(writer.seen_by(reader)));
-            when = "before " + writer.wrote_it(writer.whole());
-        } else if (mine) {
-            const NodeWords writer = of_run(*mine);
-            words.brief = fmt::format("{} {} after {}", by.thread(), did,
-                                      writer.wrote(writer.seen_by(reader)));
-            when = "after " + writer.wrote_it(writer.whole());
-        } else if (other) {
-            const NodeWords writer = of_run(*other);
-            words.brief =
-                fmt::format("{} {} what {} never wrote", by.thread(), did, writer.seen_by(reader));
-            when = fmt::format("although {} never wrote it in this order ({})", writer.whole(),
-                               writer.place());
-        }
-        words.whole = fmt::format("{} {} {} at {} {}.", capital(by.whole()), did,
-                                  memory_words(run_, reader), by.place(), when);
-        if (parting_.source && !mine) words.whole += " It got what was there before this block.";
+        const auto say = [&](const SliceNode& node, When when, When of_copy) {
+            const NodeWords writer = of_run(node);
+            const ReadForms& form = forms[std::size_t(writer.is_copy() ? of_copy : when)];
+            words.brief = files::sentence(form.brief, by.thread(), writer.seen_by(reader));
+            words.whole =
+                files::sentence(form.whole, by.thread(), reader.warp, memory_words(run_, reader),
+                                by.place(), writer.thread(), node.warp, writer.place());
+        };
+        if (other && comes_later(*other, reader))
+            say(*other, When::before, When::before_copy);
+        else if (mine)
+            say(*mine, When::after, When::after_copy);
+        else if (other)
+            say(*other, When::never, When::never);
+        if (parting_.source && !mine)
+            words.whole.add(files::sentence("It got what was there before this block."));
         if (mine && other) {
             const NodeWords got = of_run(*mine);
-            words.whole +=
-                fmt::format(" It got what {} had written ({}).", got.whole(), got.place());
+            words.whole.add(files::sentence("It got what thread {} of warp {} had written ({}).",
+                                            got.thread(), mine->warp, got.place()));
         }
         return words;
     }
@@ -249,10 +248,10 @@ class Sentences {
 
     PartingWords other_way(const SliceNode& node) const {
         const NodeWords by = of_run(node);
-        return {fmt::format("{} took another way to {}", by.thread(), by.place()),
-                fmt::format("{} executes {} with operands that come from other instructions than "
-                            "in the right run.",
-                            capital(by.whole()), by.place())};
+        return {files::sentence("thread {} took another way to {}", by.thread(), by.place()),
+                files::sentence("Thread {} of warp {} executes {} with operands that come from "
+                                "other instructions than in the right run.",
+                                by.thread(), node.warp, by.place())};
     }
 
     const Parting& parting_;
@@ -309,18 +308,19 @@ std::string index_words(const Dim3& size, std::uint32_t linear) {
     return fmt::format("{}", at.x);
 }
 
-std::string node_words(const Kernel& kernel, const SliceNode& node) {
+files::Sentence node_words(const Kernel& kernel, const SliceNode& node) {
     std::string text = kernel.lines[node.pc].text;
     for (char& c : text)
         if (c == '\t' || c == '\n') c = ' ';
     const auto twice = [](char a, char b) { return a == ' ' && b == ' '; };
     text.erase(std::unique(text.begin(), text.end(), twice), text.end());
     const std::string value = value_words(kernel, node);
-    return fmt::format("warp {} lane {}  {}  {}{}", node.warp, node.lane,
-                       users_place(kernel, node.pc), text, value.empty() ? "" : " = " + value);
+    return files::sentence("warp {} lane {}  {}", node.warp, node.lane,
+                           fmt::format("{}  {}{}", users_place(kernel, node.pc), text,
+                                       value.empty() ? "" : " = " + value));
 }
 
-std::string old_read_words(const Stepper& stepper) {
+files::Sentence old_read_words(const Stepper& stepper) {
     if (stepper.position() == 0) return {};
     const Step& step = stepper.history()[stepper.position() - 1];
     if (!step.reads_old || !step.mask) return {};
@@ -335,20 +335,20 @@ std::string old_read_words(const Stepper& stepper) {
         std::memcpy(&word, stepper.shared_memory().data() + shared->addresses[lane], sizeof word);
         return word;
     };
-    std::string words;
+    files::Sentence words;
     for_each_lane(step.mask, [&](unsigned lane) {
         if (!words.empty() || !reg || reg->bits != 32) return;
         const std::uint64_t read = stepper.value(*reg, step.warp, lane);
         const auto written = newest(lane);
         if (!written || *written == read) return;
         const Dim3 thread = index_in(stepper.launch().launch.block, step.warp * 32u + lane);
-        words =
-            fmt::format("thread {} reads {}, as it may: nothing orders the write of {} before it",
-                        name_of(thread), value_words(*reg, read), value_words(*reg, *written));
+        words = files::sentence(
+            "thread {} reads {}, as it may: nothing orders the write of {} before it",
+            name_of(thread), value_words(*reg, read), value_words(*reg, *written));
     });
-    return words.empty() ? fmt::format(
-                               "warp {} reads older values, as it may: nothing orders the "
-                               "newest writes before it",
+    return words.empty() ? files::sentence(
+                               "warp {} reads older values, as it may: nothing orders "
+                               "the newest writes before it",
                                step.warp)
                          : words;
 }
@@ -360,19 +360,24 @@ constexpr std::uint64_t most_steps = 400'000;
 
 /// An order that may give the right value where the one of the launch does not.
 struct OtherOrder {
-    const char* words;
     Schedule schedule = Schedule::run_to_barrier;
     std::uint64_t seed = 1;
     bool in_step = false;
+    files::Sentence words() const {
+        if (in_step) return files::sentence("all warps advance together, access by access");
+        if (schedule == Schedule::run_to_barrier)
+            return files::sentence("each warp runs until it waits or ends, the lowest first");
+        if (schedule == Schedule::reverse)
+            return files::sentence("each warp runs until it waits or ends, the highest first");
+        return files::sentence("the turns are random, with seed {}", seed);
+    }
 };
-constexpr OtherOrder other_orders[] = {
-    {.words = "all warps advance together, access by access", .in_step = true},
-    {.words = "each warp runs until it waits or ends, the lowest first"},
-    {.words = "each warp runs until it waits or ends, the highest first",
-     .schedule = Schedule::reverse},
-    {.words = "the turns are random, with seed 1", .schedule = Schedule::random, .seed = 1},
-    {.words = "the turns are random, with seed 2", .schedule = Schedule::random, .seed = 2},
-    {.words = "the turns are random, with seed 3", .schedule = Schedule::random, .seed = 3}};
+constexpr OtherOrder other_orders[] = {{.in_step = true},
+                                       {},
+                                       {.schedule = Schedule::reverse},
+                                       {.schedule = Schedule::random, .seed = 1},
+                                       {.schedule = Schedule::random, .seed = 2},
+                                       {.schedule = Schedule::random, .seed = 3}};
 
 /// Each warp in turn runs until it is before an access, as if a barrier stood behind each access.
 void run_in_step(Stepper& stepper, const std::stop_token& stop) {
@@ -414,22 +419,21 @@ std::optional<SlicedRun> right_run(Machine& machine, FrozenLaunch launch, std::u
 }
 
 SlicedRun run_of_launch(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
-                        GlobalBytes bytes, std::string& end,
+                        GlobalBytes bytes, PartingWords& end,
                         const std::function<bool(const Stepper&)>& is_right) {
     Stepper stepper(machine, launch, block);
     stepper.run(most_steps);
     if (stepper.end() == Stepper::End::open)
-        end = fmt::format("the block takes more than {} steps", most_steps);
+        end = {files::sentence("the block takes more than {} steps", most_steps),
+               files::sentence("The block takes more than {} steps.", most_steps)};
     if (is_right && stepper.end() == Stepper::End::finished && is_right(stepper))
-        end = "the block itself leaves the right value: another block has changed it";
+        end = {files::sentence("the block itself leaves the right value: another block has changed "
+                               "it"),
+               files::sentence("The block itself leaves the right value: another block has "
+                               "changed it.")};
     BlockTrace trace(stepper, launch.settings.stop);
     Slice slice = backward_slice(trace, bytes, &stepper);
     return {std::move(trace), std::move(slice)};
-}
-
-PartingWords only(std::string brief) {
-    const std::string whole = capital(brief) + ".";
-    return {std::move(brief), whole};
 }
 
 /// The first read of shared memory that the block has not written before.
@@ -444,14 +448,11 @@ std::optional<Parting> unwritten_read(const Slice& slice) {
 PartingWords unwritten_words(const SlicedRun& run, const Parting& parting, const Dim3& block) {
     const SliceNode& node = run.slice.nodes[*parting.node];
     const Kernel& kernel = run.trace.kernel();
-    PartingWords words{fmt::format("thread {} read what the block had not written",
-                                   thread_words(block, node.warp, node.lane)),
-                       {}};
-    words.whole =
-        fmt::format("Thread {} of warp {} read {} at {}. The order of the warps is not the reason.",
-                    thread_words(block, node.warp, node.lane), node.warp,
-                    source_words(kernel, *parting.source), users_place(kernel, node.pc));
-    return words;
+    const std::string thread = thread_words(block, node.warp, node.lane);
+    return {files::sentence("thread {} read what the block had not written", thread),
+            files::sentence("Thread {} of warp {} read {} at {}.", thread, node.warp,
+                            unwritten_place(*parting.source), users_place(kernel, node.pc))
+                .add(files::sentence("The order of the warps is not the reason."))};
 }
 
 }  // namespace
@@ -466,16 +467,15 @@ std::optional<WrongWord::Place> WrongWord::place() const {
 
 WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
                   GlobalBytes bytes, const std::function<bool(const Stepper&)>& is_right) {
-    std::string end;
+    PartingWords end;
     WrongWord word{.run = run_of_launch(machine, launch, block, bytes, end, is_right),
                    .right = {},
                    .order = {}};
-    if (!end.empty()) {
-        word.words = only(end);
-        return word;
-    }
-    if (!is_right) {
-        word.words = only("no right value is known");
+    if (!is_right && end.brief.empty())
+        end = {files::sentence("no right value is known"),
+               files::sentence("No right value is known.")};
+    if (!end.brief.empty()) {
+        word.words = end;
         return word;
     }
     std::size_t tried = 0;
@@ -484,23 +484,29 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
         ++tried;
         word.right = right_run(machine, launch, block, bytes, order, is_right);
         if (!word.right) continue;
-        word.order = order.words;
+        word.order = order.words();
         break;
     }
     if (!word.right) {
         word.parting = unwritten_read(word.run.slice);
         word.words = word.parting
                          ? unwritten_words(word.run, *word.parting, launch.launch.block)
-                         : only(fmt::format("none of {} other orders of the warps gives the right "
-                                            "value: the order is not the reason",
-                                            tried));
+                         : PartingWords{files::sentence("none of {} other orders of the warps "
+                                                        "gives the right value: the order is not "
+                                                        "the reason",
+                                                        tried),
+                                        files::sentence("None of {} other orders of the warps "
+                                                        "gives the right value: the order is not "
+                                                        "the reason.",
+                                                        tried)};
         return word;
     }
     word.parting = where_they_part(*launch.kernel, word.run.slice, word.right->slice);
     if (!word.parting) {
-        word.words = only(
-            "the same instructions compute it in the right run, from values that "
-            "differ");
+        word.words = {files::sentence("the same instructions compute it in the right run, from "
+                                      "values that differ"),
+                      files::sentence("The same instructions compute it in the right run, from "
+                                      "values that differ.")};
         return word;
     }
     word.words = words_of(*word.parting, word.run, *word.right, launch.launch.block);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emulator/slice/slice.h"
+#include "files/sentence.h"
 
 namespace warpscope::emulator {
 
@@ -24,8 +25,8 @@ struct Parting {
 
 /// Says what happens at the parting.
 struct PartingWords {
-    std::string brief;  ///< "thread (3,9) read before warp 7 wrote"
-    std::string whole;  ///< sentences with the lines
+    files::Sentence brief;  ///< "thread (3,9) read before warp 7 wrote"
+    files::Sentence whole;  ///< sentences with the lines
 };
 
 /// The thread that writes what is read too early, or that has overwritten it; nullopt: no other
@@ -41,17 +42,17 @@ std::string index_words(const Dim3& size, std::uint32_t linear);
 
 /// An instruction of a slice: "warp 7 lane 12  kernels/ripple.cu:72  st.shared.f32 [%r9], %f121
 /// = 75.3".
-std::string node_words(const Kernel& kernel, const SliceNode& node);
+files::Sentence node_words(const Kernel& kernel, const SliceNode& node);
 
 /// Of the newest step of a block, if its load got an older value (ListedTurn::reads_old): "thread
 /// (0,0,0) reads 0, as it may: nothing orders the write of 5 before it"; else empty.
-std::string old_read_words(const Stepper& stepper);
+files::Sentence old_read_words(const Stepper& stepper);
 
 /// A word of global memory that is wrong after a block, and why.
 struct WrongWord {
     SlicedRun run;                   ///< with the schedule of the launch
     std::optional<SlicedRun> right;  ///< a run in which the word is right; nullopt: none is known
-    std::string order;               ///< of the right run: "all warps advance together, …"
+    files::Sentence order;           ///< of the right run: "all warps advance together, …"
     /// Where the two runs part; without a right one, the first read of shared memory that the block
     /// had not written. nullopt: they do not part, or there is no read of that kind.
     std::optional<Parting> parting{};

@@ -61,7 +61,7 @@ class BreakFinder {
             const auto before = watch.value;
             watch.value = word(watch.point);
             std::optional<Stop> seen = accessed(watch.point, before != watch.value);
-            if (seen && stop) stop->why += " " + seen->why;
+            if (seen && stop) stop->why.add(seen->why);
             if (seen && !stop) stop = std::move(seen);
         }
         return stop;
@@ -107,12 +107,13 @@ class BreakFinder {
         }
         if (!lanes) return {};
         const auto lane = unsigned(std::countr_zero(lanes));
-        const bool has_condition = !point.condition.empty();
-        const bool one = point.lane || has_condition;
-        return Stop{
-            Stop::At::stop, warp, lane,
-            fmt::format("Warp {}{} reaches {}{}.", warp, one ? fmt::format(", lane {},", lane) : "",
-                        where(point, pc), has_condition ? " with " + point.condition : "")};
+        const std::string at = where(point, pc);
+        return Stop{Stop::At::stop, warp, lane,
+                    !point.condition.empty()
+                        ? files::sentence("Warp {}, lane {}, reaches {} with {}.", warp, lane, at,
+                                          point.condition)
+                    : point.lane ? files::sentence("Warp {}, lane {}, reaches {}.", warp, lane, at)
+                                 : files::sentence("Warp {} reaches {}.", warp, at)};
     }
     std::string where(const Breakpoint& point, std::uint32_t pc) const {
         return point.file.empty() ? fmt::format("PTX line {}", point.line)
@@ -143,12 +144,17 @@ class BreakFinder {
             const auto lane = unsigned(std::countr_zero(m));
             const std::uint64_t begin = access->addresses[lane];
             if (begin >= watch.address + 4 || watch.address >= begin + access->bytes) continue;
-            constexpr std::array verbs{"reads", "writes", "changes"};
-            return Stop{Stop::At::stop, warp, lane,
-                        fmt::format("Warp {} {} {}, {}.", warp, verbs[std::size_t(watch.on)],
-                                    global ? fmt::format("global word {:#x}", watch.address)
-                                           : fmt::format("word {}", watch.address / 4),
-                                    stepper_.kernel().where(access->pc))};
+            const files::Form<3> form =
+                watch.on == Watchpoint::On::read    ? files::Form<3>("Warp {} reads {}, {}.")
+                : watch.on == Watchpoint::On::write ? files::Form<3>("Warp {} writes {}, {}.")
+                                                    : files::Form<3>("Warp {} changes {}, {}.");
+            return Stop{
+                Stop::At::stop, warp, lane,
+                files::sentence(
+                    form, warp,
+                    global ? files::sentence("global word {}", fmt::format("{:#x}", watch.address))
+                           : files::sentence("word {}", watch.address / 4),
+                    stepper_.kernel().where(access->pc))};
         }
         return {};
     }

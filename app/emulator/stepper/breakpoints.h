@@ -40,8 +40,8 @@ struct Stop {
     At at = At::end;
     // For At::stop, the warp that has stopped:
     std::uint32_t warp = 0;
-    unsigned lane = 0;  ///< one of the lanes concerned
-    std::string why{};  ///< "Warp 3 writes word 12, kernels/ripple.cu:76."
+    unsigned lane = 0;      ///< one of the lanes concerned
+    files::Sentence why{};  ///< "Warp 3 writes word 12, kernels/ripple.cu:76."
 };
 
 struct Breaks {

@@ -121,7 +121,7 @@ void Stepper::StepHistory::execute(std::uint32_t warp) {
         if (stepper.finished()) end = End::finished;
     } catch (const Error& e) {
         end = End::failed;
-        error = e.what();
+        error = e.words;
         recorder.on_error(e.block.value_or(block), e);
     }
     note_cluster_phase(phase);
@@ -169,7 +169,7 @@ void Stepper::StepHistory::seek(std::uint64_t target) {
         recorder.observed = nearest.observed;
         position = nearest.position;
         end = End::open;
-        error.clear();
+        error = {};
     }
     while (position < target && is_open() && repeat()) {
     }

@@ -68,7 +68,7 @@ struct Stepper::StepHistory {
     std::vector<Step> steps;
     std::uint64_t position = 0;
     End end = End::open;
-    std::string error;
+    files::Sentence error;
     std::vector<SavedPosition> saved;  ///< ordered by position; the first one is 0
     std::uint64_t distance = 64;       ///< between saved positions; doubles when there are too many
     std::size_t most_saved = 128;

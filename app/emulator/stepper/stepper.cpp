@@ -247,7 +247,7 @@ std::uint32_t Stepper::rank() const {
 Stepper::End Stepper::end() const {
     return history_->end;
 }
-const std::string& Stepper::error() const {
+const files::Sentence& Stepper::error() const {
     return history_->error;
 }
 const std::string& Stepper::printed() const {

@@ -284,7 +284,7 @@ class Stepper {
     std::span<const CopyFlight> copies() const;
     std::span<const BlockMark> marks() const;
     End end() const;
-    const std::string& error() const;                ///< the error of End::failed; empty otherwise
+    const files::Sentence& error() const;            ///< the error of End::failed; empty otherwise
     const std::string& printed() const;              ///< output of printf()
     std::uint32_t epoch() const;                     ///< completed barriers
     std::optional<std::uint32_t> next_warp() const;  ///< the schedule's choice; none at the end

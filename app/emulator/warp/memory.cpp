@@ -167,17 +167,17 @@ std::optional<AddressRange> find_global(const Memory& memory, const Module& modu
     return std::nullopt;
 }
 
-std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address) {
+files::Sentence describe_global(const Memory& memory, const Module& module, std::uint64_t address) {
     if (const Memory::Allocation* found = memory.find(address))
-        return fmt::format("byte {} of an allocation of {} bytes", address - found->begin,
-                           found->end - found->begin);
+        return files::sentence("byte {} of an allocation of {} bytes", address - found->begin,
+                               found->end - found->begin);
     for (const Module::GlobalVariable& variable : module.variables()) {
         const auto begin = std::uint64_t(variable.data);
         if (address >= begin && address < begin + variable.bytes)
-            return fmt::format("byte {} of the variable {}", address - begin,
-                               source_name(variable.name));
+            return files::sentence("byte {} of the variable {}", address - begin,
+                                   source_name(variable.name));
     }
-    return fmt::format("address {:#x}", address);
+    return files::sentence("address {}", fmt::format("{:#x}", address));
 }
 
 }  // namespace warpscope::emulator

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/warp/textures.h"
+#include "files/sentence.h"
 
 namespace warpscope::emulator {
 
@@ -97,6 +98,6 @@ std::optional<AddressRange> find_global(const Memory& memory, const Module& modu
 
 /// Describes an address for people: "byte 12 of an allocation of 400 bytes", "byte 4 of the
 /// variable count".
-std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address);
+files::Sentence describe_global(const Memory& memory, const Module& module, std::uint64_t address);
 
 }  // namespace warpscope::emulator

@@ -124,7 +124,7 @@ using StopAt = UnitRunner::StopAt;
 
 void BlockSearch::run_reference(ReferenceOrder order) {
     runner_.restore(start_);
-    error_.clear();
+    error_ = {};
     const bool in_step = order == ReferenceOrder::in_step;
     try {
         while (runner_.runnable() && !must_end()) {
@@ -134,7 +134,7 @@ void BlockSearch::run_reference(ReferenceOrder order) {
         }
         runner_.finish();
     } catch (const Error& error) {
-        error_ = error.what();
+        error_ = error.words;
     }
     judge_reference();
     reference_ = take_result();
@@ -269,7 +269,7 @@ Witness BlockSearch::witness_of(const OrderResult& result, const Reversal& rever
 // An order has ended.
 void BlockSearch::compare() {
     if (is_spoilt()) add_witness(take_result());
-    error_.clear();
+    error_ = {};
     if (found_all()) ends_ = true;
 }
 
@@ -397,7 +397,7 @@ void BlockSearch::end_blocks() {
     try {
         runner_.finish();
     } catch (const Error& error) {
-        error_ = error.what();
+        error_ = error.words;
     }
     compare();
 }
@@ -449,7 +449,7 @@ double BlockSearch::continue_turn(std::uint32_t warp, unsigned left) {
             path_[at] = usual;
         }
     } catch (const Error& error) {
-        error_ = error.what();
+        error_ = error.words;
     }
     return orders;
 }

@@ -156,7 +156,7 @@ class BlockSearch {
 
     OrderResult reference_;
     std::vector<WordVerdict> verdicts_;  ///< of the reference, by the index of WrittenWords
-    std::string error_;                  ///< of the order that has just ended
+    files::Sentence error_;              ///< of the order that has just ended
     std::vector<PathTurn> path_;
     std::map<std::pair<UnitRunner::Key, std::uint64_t>, double> visited_;
     OrderSearch::Result result_;

@@ -45,11 +45,11 @@ std::string_view opcode_in(std::string_view text) {
 
 /// What a run of some blocks has made of the words that it writes.
 struct Outcome {
-    std::string error;
+    files::Sentence error;
     std::vector<std::uint32_t> values;  ///< by the index of WrittenWords
     std::vector<WordVerdict> verdicts;  ///< likewise; empty: nobody judges
     std::uint64_t races = 0;
-    std::string race;  ///< a sentence about the first one
+    files::Sentence race;  ///< about the first one
 };
 
 /// Runs the first blocks of a launch again and again, from one state of memory.
@@ -105,7 +105,7 @@ class RepeatedLaunch {
         try {
             longest_ = std::max(longest_, machine_.run(launch, &all).warp_instructions);
         } catch (const Error& error) {
-            outcome.error = error.what();
+            outcome.error = error.words;
         }
         outcome.values = watch_.written.values();
         for (std::size_t k = 0; judge_ && k < watch_.written.size(); ++k)
@@ -153,45 +153,53 @@ constexpr Order orders[] = {{Schedule::run_to_barrier, 1},
 struct Without {
     std::vector<bool> differs;  ///< by the index of WrittenWords
     std::uint64_t races = 0;    ///< more than with it
-    std::string race, error;
+    files::Sentence race, error;
 };
 
 /// "the first 40 of 4096 blocks": those that were run, of all in the grid.
-std::string blocks_run(std::uint64_t blocks, std::uint64_t all) {
-    if (all == 1) return "the only block";
-    if (blocks == all) return fmt::format("all {} blocks", all);
-    return blocks == 1 ? fmt::format("the first of {} blocks", all)
-                       : fmt::format("the first {} of {} blocks", blocks, all);
+files::Sentence blocks_run(std::uint64_t blocks, std::uint64_t all) {
+    if (all == 1) return files::sentence("the only block");
+    if (blocks == all) return files::sentence("all {} blocks", all);
+    return blocks == 1 ? files::sentence("the first of {} blocks", all)
+                       : files::sentence("the first {} of {} blocks", blocks, all);
 }
 
-/// `noun`: of the words that count. `where`: the blocks that were run. `is_fence`: the line orders
-/// nothing but the accesses of a thread.
-std::string sentence_of(const Without& seen, std::uint64_t differing, std::uint64_t words,
-                        const char* noun, const std::string& where, bool is_fence) {
-    constexpr const char* in_order =
-        " (in the emulator the accesses of a thread stay in order, so no result can show a missing "
-        "fence)";
-    const auto count = [](std::uint64_t n, const char* noun) {
-        return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-    };
+/// `are_expected`: the words that count are those that are expected. `where`: the blocks that were
+/// run. `is_fence`: the line orders nothing but the accesses of a thread.
+files::Sentence sentence_of(const Without& seen, std::uint64_t differing, std::uint64_t words,
+                            bool are_expected, const files::Sentence& where, bool is_fence) {
+    const files::Form<1> form = are_expected ? words == 1 ? files::Form<1>("{} expected word")
+                                                          : files::Form<1>("{} expected words")
+                                : words == 1 ? files::Form<1>("{} word")
+                                             : files::Form<1>("{} words");
+    const files::Sentence all = files::sentence(form, words);
+    const files::Sentence blocks =
+        is_fence ? files::sentence(
+                       "{} (in the emulator the accesses of a thread stay in order, so "
+                       "no result can show a missing fence)",
+                       where)
+                 : where;
     if (!seen.error.empty())
-        return fmt::format("It is needed: without it the launch fails: {}", seen.error);
+        return files::sentence("It is needed: without it the launch fails: {}", seen.error);
     if (differing > 0)
-        return fmt::format(
-            "{:.{}f} % depend on it: without it, {} of {} written by {} differ in at least "
-            "one of {} orders.",
-            100.0 * double(differing) / double(words), differing * 10 < words ? 1 : 0, differing,
-            count(words, noun), where, std::size(orders));
+        return files::sentence(
+            "{} % depend on it: without it, {} of {} written by {} differ in at least one of {} "
+            "orders.",
+            fmt::format("{:.{}f}", 100.0 * double(differing) / double(words),
+                        differing * 10 < words ? 1 : 0),
+            differing, all, where, std::size(orders));
     if (seen.races > 0)
-        return fmt::format(
-            "It is needed, although no result shows it: without it, {} stay as they are in {} "
-            "orders of {}{}, but there are {}. {}",
-            count(words, noun), std::size(orders), where, is_fence ? in_order : "",
-            count(seen.races, "hazard"), seen.race);
-    return fmt::format(
-        "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}{}, "
-        "and there is no race.",
-        count(words, noun), std::size(orders), where, is_fence ? in_order : "");
+        return files::sentence(
+                   "It is needed, although no result shows it: without it, {} stay as they are in "
+                   "{} orders of {}, but there are {}.",
+                   all, std::size(orders), blocks,
+                   seen.races == 1 ? files::sentence("{} hazard", seen.races)
+                                   : files::sentence("{} hazards", seen.races))
+            .add(seen.race);
+    return files::sentence(
+        "Nothing needed it for this input: without it, {} stay as they are in {} orders of {}, and "
+        "there is no race.",
+        all, std::size(orders), blocks);
 }
 
 /// By the index of WrittenWords: the words that are right in every order of the launch as it is.
@@ -308,8 +316,9 @@ Necessity NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) cons
         finding.kernel = kernel.name;
         finding.first = observed.at(line.pcs[0], 0, 0);
         if (stop.stop_requested() || Clock::now() > deadline) {
-            finding.sentence = stop.stop_requested() ? "It was not examined: a person stopped that."
-                                                     : "It was not examined: the time was over.";
+            finding.sentence = stop.stop_requested()
+                                   ? files::sentence("It was not examined: a person stopped that.")
+                                   : files::sentence("It was not examined: the time was over.");
             continue;
         }
         const auto module = Module::parse(ptx_without(kernel, line), kernel.module->name());
@@ -320,8 +329,7 @@ Necessity NecessityCheck::run(Machine& machine, const FrozenLaunch& launch) cons
         is_needed = !words.empty() || seen.races > 0 || !seen.error.empty();
         finding.sentence =
             sentence_of(seen, finding.count, judged > 0 ? judged : repeated.written().size(),
-                        judged > 0 ? "expected word" : "word",
-                        blocks_run(repeated.blocks(), launch.launch.grid.count()),
+                        judged > 0, blocks_run(repeated.blocks(), launch.launch.grid.count()),
                         line.what == "fence" || line.what == "membar");
         if (progress) progress->add(1);
     }

@@ -146,18 +146,19 @@ OrderSearch::Result OrderSearch::run_together(Machine& machine, const FrozenLaun
     checked.settings.time_limit = times_as_long * time;
     checked.settings.limits_time_of_block = false;
     const BlockGroup group{checked.launch, checked.settings.together};
-    if (const std::string why = why_not_listed(*checked.kernel, group); !why.empty())
-        throw Error(fmt::format("kernel {}: {}", launch.kernel->name, why));
+    if (const files::Sentence why = why_not_listed(*checked.kernel, group); !why.empty())
+        throw Error(files::sentence("kernel {}: {}", launch.kernel->name, why));
     try {
         return with_old_values(checked, [&](const OrderSearch& search, const FrozenLaunch& of) {
             return BlockSearch(search, machine, of).run();
         });
     } catch (const TimedOut&) {
-        throw Error(fmt::format(
+        const std::chrono::duration<double> limit = checked.settings.time_limit;
+        throw Error(files::sentence(
             "kernel {}: the other {} blocks, which run before those whose orders are searched, do "
-            "not end within {:.1f} s",
+            "not end within {} s",
             launch.kernel->name, checked.launch.grid.count() - group.blocks.size(),
-            std::chrono::duration<double>(checked.settings.time_limit).count()));
+            fmt::format("{:.1f}", limit.count())));
     }
 }
 

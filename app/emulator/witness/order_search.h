@@ -82,7 +82,7 @@ struct Witness {
     unsigned preemptions = 0;                    ///< turns that end although their warp could go on
     Reversal reversal;
     std::optional<OldRead> old_read{};  ///< in place of the reversal: a turn reads old values
-    std::string error;                  ///< the block fails with it; empty: it ends
+    files::Sentence error;              ///< the block fails with it; empty: it ends
     std::uint64_t words = 0;            ///< of global memory that differ
     /// These words are expected ones, but the reference does not make them right either.
     bool is_wrong_anyway = false;

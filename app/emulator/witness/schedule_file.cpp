@@ -323,7 +323,7 @@ void ScheduleFile::list_units(const Kernel& to, const LaunchShape& launch,
         group.blocks.push_back(blocks.empty() ? k : index_of(blocks[k], 0, launch, blocks_line));
     std::ranges::sort(group.blocks);
     group.blocks.erase(std::ranges::unique(group.blocks).begin(), group.blocks.end());
-    if (const std::string why = why_not_listed(to, group); !why.empty())
+    if (const files::Sentence why = why_not_listed(to, group); !why.empty())
         throw Error(fmt::format("{}: kernel {}: {}", name, kernel, why));
     for (std::size_t k = 0; k < turns.size(); ++k) {
         const Turn& turn = turns[k];

@@ -46,9 +46,9 @@ std::string finding_article(const PageContents& page, const emulator::Finding& f
     std::string html =
         fmt::format("<article class=\"{}\">\n<strong>{}</strong> {}, {} times\n<p>{}</p>\n",
                     to_string(finding.severity), escaped(place.where()), to_string(finding.kind),
-                    finding.count, escaped(finding.sentence));
+                    finding.count, escaped(finding.sentence.english()));
     for (const emulator::Finding& other : finding.repaired_too)
-        html += fmt::format("<p>Repaired with it: {}</p>\n", escaped(other.sentence));
+        html += fmt::format("<p>Repaired with it: {}</p>\n", escaped(other.sentence.english()));
     std::vector<int> lines{place.line};
     for (const emulator::ThreadAtLine* other :
          {&finding.first, finding.second ? &*finding.second : nullptr})
@@ -62,7 +62,7 @@ std::string finding_article(const PageContents& page, const emulator::Finding& f
 
 std::string table_html(const Table& table) {
     if (table.rows.empty()) return {};
-    std::string html = fmt::format("<h2>{}</h2>\n<table>\n<tr>", escaped(table.title));
+    std::string html = fmt::format("<h2>{}</h2>\n<table>\n<tr>", escaped(table.title.english()));
     for (const std::string& column : table.columns)
         html += fmt::format("<th>{}</th>", escaped(column));
     html += "</tr>\n";

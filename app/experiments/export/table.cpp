@@ -67,7 +67,7 @@ Table findings_table(const std::vector<Finding>& findings) {
 }
 
 Table counters_table(const std::vector<emulator::KernelCounters>& kernels) {
-    Table table{"Counters of a block",
+    Table table{files::sentence("Counters of a block"),
                 {"kernel", "blocks", "warp instructions", "barriers", "separations",
                  "global sectors", "least sectors", "shared passes", "bank conflicts"},
                 {}};
@@ -87,7 +87,7 @@ Table counters_table(const std::vector<emulator::KernelCounters>& kernels) {
 Table lines_table(
     const emulator::KernelCounters& kernel, LineFigure first,
     const std::function<std::string_view(const std::string& file, int line)>& text_of) {
-    Table table{"Lines of " + kernel.kernel, {"file", "line"}, {}};
+    Table table{files::sentence("Lines of {}", kernel.kernel), {"file", "line"}, {}};
     for (const auto& word : compute::words_of<LineFigure>) table.columns.emplace_back(word.name);
     table.columns.emplace_back("source");
     for (const emulator::LineCounters* line : sorted_lines(kernel, first)) {
@@ -101,7 +101,7 @@ Table lines_table(
 }
 
 Table heat_table(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits) {
-    Table table{"Heat of " + kernel.kernel, {"array", "first word", "words"}, {}};
+    Table table{files::sentence("Heat of {}", kernel.kernel), {"array", "first word", "words"}, {}};
     const auto figures = heat_words(kernel);
     for (const auto& figure : figures) table.columns.emplace_back(figure.name);
     for (const emulator::HeatArray& array : kernel.arrays) {

@@ -23,7 +23,7 @@ using Cell = std::variant<std::string, double>;
 
 /// A table that leaves the app: by the clipboard or in a page.
 struct Table {
-    std::string title;
+    files::Sentence title;
     std::vector<std::string> columns;
     std::vector<std::vector<Cell>> rows;
 };

@@ -138,9 +138,11 @@ std::vector<int> barrier_lines(std::string_view source, std::string_view functio
     return lines;
 }
 
-std::string place(std::string_view file, const std::vector<int>& lines) {
+files::Sentence place(std::string_view file, const std::vector<int>& lines) {
     if (lines.empty()) return fmt::format("{}.cu", file);
-    return fmt::format("{}.cu:{}", file, fmt::join(lines, " and "));
+    if (lines.size() == 1) return fmt::format("{}.cu:{}", file, lines[0]);
+    return files::sentence("{}.cu:{} and {}", file, lines[0],
+                           fmt::format("{}", fmt::join(lines.begin() + 1, lines.end(), " and ")));
 }
 
 namespace {

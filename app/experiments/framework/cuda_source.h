@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "files/sentence.h"
+
 namespace warpscope::experiments {
 
 /// A word, number, literal or comment in a line of CUDA C++, or the start of a directive
@@ -35,7 +37,7 @@ std::size_t end_of_number(std::string_view line, std::size_t at);
 std::vector<int> barrier_lines(std::string_view source, std::string_view function = {});
 
 /// "ripple.cu:71", "dot.cu:30 and 38"; "dot.cu" if `lines` is empty.
-std::string place(std::string_view file, const std::vector<int>& lines);
+files::Sentence place(std::string_view file, const std::vector<int>& lines);
 
 /// The names of the parameters of a kernel (`__global__`) in a CUDA C++ source, in their order; a
 /// parameter without a name has an empty one. Empty where the source has no such kernel.

@@ -223,9 +223,9 @@ struct CompiledEntry {
 
 /// An experiment in the list of the app, or one that a launch file describes.
 struct Entry {
-    std::string id;       ///< "ripple"
-    std::string title;    ///< "Ripple bitmap"
-    std::string summary;  ///< a sentence
+    std::string id;           ///< "ripple"
+    std::string title;        ///< "Ripple bitmap"
+    files::Sentence summary;  ///< a sentence
     std::function<std::unique_ptr<ParameterSet>()> make_parameters;
     std::function<std::unique_ptr<Experiment>(compute::Device&)> make;
     bool has_ranks = false;  ///< several devices share its work; else one does it
@@ -252,7 +252,7 @@ inline SharedEntry unowned(const Entry& entry) {
 
 /// The entry of an experiment class that names the class of its parameters as Parameters.
 template <class T>
-Entry entry_of(std::string id, std::string title, std::string summary, bool has_ranks = false) {
+Entry entry_of(std::string id, std::string title, files::Sentence summary, bool has_ranks = false) {
     return {std::move(id),
             std::move(title),
             std::move(summary),

@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "files/sentence.h"
+
 namespace warpscope::experiments {
 
 /// An unknown parameter or a value that it can't take; says which values it takes.
@@ -80,8 +82,8 @@ class Parameter {
     void remark_when(std::function<std::optional<Remark>()> remark) { remark_ = std::move(remark); }
     std::optional<Remark> remark() const { return remark_ ? remark_() : std::nullopt; }
     /// A sentence about what the current value brings, for the panel; it may be empty.
-    void explain_with(std::function<std::string()> note) { note_ = std::move(note); }
-    std::string note() const { return note_ && matters() ? note_() : std::string(); }
+    void explain_with(std::function<files::Sentence()> note) { note_ = std::move(note); }
+    files::Sentence note() const { return note_ && matters() ? note_() : files::Sentence(); }
     /// The value changes only how the state is shown or judged. The experiment's own kernel does
     /// not receive it.
     void only_shows() { is_view_ = true; }
@@ -110,7 +112,7 @@ class Parameter {
     std::function<bool()> matters_;
     std::optional<Assignment> comes_with_;
     std::function<std::optional<Remark>()> remark_;
-    std::function<std::string()> note_;
+    std::function<files::Sentence()> note_;
     bool is_view_ = false;
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "files/sentence.h"
+
 namespace warpscope::experiments {
 
 /// The verdict on a reading. `unproven`: the value is right, but the kernel was made wrong (for
@@ -23,13 +25,13 @@ struct Part {
 
 /// One named value, for the results panel and `--json`.
 struct Reading {
-    std::string name;   ///< for scripts: "wrong_pixels"
-    std::string label;  ///< for people: "Wrong pixels"
+    std::string name;       ///< for scripts: "wrong_pixels"
+    files::Sentence label;  ///< for people: "Wrong pixels"
     double value = 0;
     std::string unit;  ///< "", "%", "B/s", "ms", "clocks"
     std::optional<double> expected;
     Verdict verdict = Verdict::none;
-    std::string sentence;          ///< explains the value; may be empty
+    files::Sentence sentence;      ///< explains the value; may be empty
     std::vector<double> recent{};  ///< values of the newest launches, oldest first; may be empty
     std::vector<Part> parts{};     ///< of the value; may be empty
 };
@@ -49,11 +51,11 @@ struct Comparison {
         double instructions = 0;  ///< for each element: 32 for each warp instruction
     };
     struct Row {
-        std::string id;        ///< the value that the kernel parameter would have
-        std::string label;     ///< "float4, tiled"
-        double median_ms = 0;  ///< of device time
-        double rate = 0;       ///< in rate_unit
-        double error = 0;      ///< relative, against the double-precision reference
+        std::string id;         ///< the value that the kernel parameter would have
+        files::Sentence label;  ///< "float4, tiled"
+        double median_ms = 0;   ///< of device time
+        double rate = 0;        ///< in rate_unit
+        double error = 0;       ///< relative, against the double-precision reference
         Verdict verdict = Verdict::none;
         std::string
             published;      ///< time that the kernel's source published, "3198.6 ms"; may be empty
@@ -75,7 +77,7 @@ struct Comparison {
 /// The shared array of one block at each barrier, for the tree of a reduction.
 struct Tree {
     struct Row {
-        std::string label;          ///< "after barrier 1, line 24"
+        files::Sentence label;      ///< "after barrier 1, line 24"
         std::vector<float> values;  ///< one per array element
         std::vector<bool> active;   ///< the thread of that index wrote since the row before
         /// {from, to}: element `from` of the row before was read by the thread that wrote `to`.
@@ -83,7 +85,7 @@ struct Tree {
         /// By edge: the read races with a write, since no barrier orders the two; or empty.
         std::vector<bool> racing{};
     };
-    std::string title;  ///< "cache[] of block 0, kernel dot_book, as the emulator runs it"
+    files::Sentence title;  ///< "cache[] of block 0, kernel dot_book, as the emulator runs it"
     std::vector<Row> rows;
 };
 
@@ -96,8 +98,8 @@ struct Timeline {
         double begin = 0, end = 0;  ///< in `unit`, from the block's first event
         std::string line;           ///< "ripple.cu:68", where known
     };
-    std::string title;  ///< "block (3, 2), SM 17, NVIDIA H200"
-    std::string unit;   ///< "instructions", "clocks"
+    files::Sentence title;  ///< "block (3, 2), SM 17, NVIDIA H200"
+    std::string unit;       ///< "instructions", "clocks"
     unsigned warps = 0;
     double end = 0;
     std::vector<Span> spans;

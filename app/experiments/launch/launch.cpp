@@ -97,10 +97,10 @@ std::string title_of(const LaunchFile& file) {
     return kernel ? std::string(kernel->title) : file.source.filename().string();
 }
 
-std::string summary_of(const LaunchFile& file) {
+files::Sentence summary_of(const LaunchFile& file) {
     if (const GalleryKernel* const kernel = gallery_kernel(file)) return std::string(kernel->shows);
-    return fmt::format("The kernels of {}, with the buffers and expectations of its launch file.",
-                       title_of(file));
+    return files::sentence(
+        "The kernels of {}, with the buffers and expectations of its launch file.", title_of(file));
 }
 
 /// Adds a note for each part of the source that is left out.
@@ -434,34 +434,37 @@ Reading Launch::judge(std::size_t number) {
     const auto index = plan_->file.index_of(expected.buffer);
     const bool are_colours =
         index == chosen_.buffer.index() && view() == BufferView::colors && found.type.lanes == 1;
-    Reading reading{
-        "expect_" + std::to_string(number),
-        fmt::format("{} of {} that differ", are_colours ? "Pixels" : "Numbers", expected.buffer),
-        double(differs.count),
-        "",
-        0.0,
-        differs.count == 0 ? Verdict::pass : Verdict::fail,
-        {}};
+    Reading reading{"expect_" + std::to_string(number),
+                    files::sentence(are_colours ? files::Form<1>("Pixels of {} that differ")
+                                                : files::Form<1>("Numbers of {} that differ"),
+                                    expected.buffer),
+                    double(differs.count),
+                    "",
+                    0.0,
+                    differs.count == 0 ? Verdict::pass : Verdict::fail,
+                    {}};
     if (found.bytes == wanted.bytes)
-        reading.sentence = fmt::format("All {} numbers are as expected, bit for bit.",
-                                       compute::grouped(double(found.numbers())));
+        reading.sentence = files::sentence("All {} numbers are as expected, bit for bit.",
+                                           compute::grouped(double(found.numbers())));
     else if (differs.count == 0)
-        reading.sentence =
-            fmt::format("All {} numbers are as expected; the largest difference is {:.3g}.",
-                        compute::grouped(double(found.numbers())), differs.largest);
+        reading.sentence = files::sentence(
+            "All {} numbers are as expected; the largest difference is {}.",
+            compute::grouped(double(found.numbers())), fmt::format("{:.3g}", differs.largest));
     else if (are_colours)
-        reading.sentence = fmt::format("{} of {} pixels differ. The first is {}.",
-                                       compute::grouped(double(differs.count)),
-                                       compute::grouped(double(found.numbers())),
-                                       place_words(expected.buffer, found, differs.first));
+        reading.sentence = files::sentence("{} of {} pixels differ. The first is {}.",
+                                           compute::grouped(double(differs.count)),
+                                           compute::grouped(double(found.numbers())),
+                                           place_words(expected.buffer, found, differs.first));
     else
-        reading.sentence = fmt::format(
-            "{} of {} numbers differ. The first is {} = {}, expected {}; the largest difference "
-            "is {:.3g}.",
-            compute::grouped(double(differs.count)), compute::grouped(double(found.numbers())),
-            place_words(expected.buffer, found, differs.first),
-            launches::to_string(found.at(differs.first)),
-            launches::to_string(wanted.at(differs.first)), differs.largest);
+        reading.sentence =
+            files::sentence("{} of {} numbers differ.", compute::grouped(double(differs.count)),
+                            compute::grouped(double(found.numbers())))
+                .add(files::sentence(
+                    "The first is {} = {}, expected {}; the largest difference is {}.",
+                    place_words(expected.buffer, found, differs.first),
+                    launches::to_string(found.at(differs.first)),
+                    launches::to_string(wanted.at(differs.first)),
+                    fmt::format("{:.3g}", differs.largest)));
     return reading;
 }
 
@@ -480,22 +483,24 @@ Report Launch::report() {
 /// instead.
 void Launch::add_numbers(Report& report, std::size_t index) {
     const std::string& name = plan_->file.buffers[index].name;
-    const auto say = [&](const char* id, const std::string& label, double value,
-                         std::string sentence) {
+    const auto say = [&](const char* id, const files::Sentence& label, double value,
+                         files::Sentence sentence) {
         report.push_back({id, label, value, "", {}, Verdict::none, std::move(sentence)});
     };
     const Array shown = buffers_.download(index);
-    const std::string words =
-        fmt::format("{} of type {}, {}.", compute::grouped(double(shown.elements())),
-                    to_string(shown.type), shape_words(shown.shape));
+    const files::Sentence words =
+        files::sentence("{} of type {}, {}.", compute::grouped(double(shown.elements())),
+                        to_string(shown.type), shape_words(shown.shape));
     if (view() == BufferView::colors)
-        return say("pixels", name == "pixels" ? "Pixels" : "Pixels of " + name,
-                   double(shown.elements()), words);
+        return say(
+            "pixels",
+            name == "pixels" ? files::sentence("Pixels") : files::sentence("Pixels of {}", name),
+            double(shown.elements()), words);
     const auto range = finite_range_of(shown);
     if (!range) return;
-    say("smallest", "Smallest number of " + name, range->low, "");
-    say("largest", "Largest number of " + name, range->high, "");
-    say("mean", "Mean of " + name, range->mean, words);
+    say("smallest", files::sentence("Smallest number of {}", name), range->low, {});
+    say("largest", files::sentence("Largest number of {}", name), range->high, {});
+    say("mean", files::sentence("Mean of {}", name), range->mean, words);
 }
 
 /// Adds how many numbers of a buffer are infinite or no number (NaN), if some are.
@@ -504,14 +509,13 @@ void Launch::add_not_finite(Report& report, std::size_t index) const {
     const bool is_shown = index == chosen_.buffer.index();
     if (!plan_->types[index].is_real() || (!is_shown && buffers_.bytes(index) > most_bytes)) return;
     const std::string& name = plan_->file.buffers[index].name;
-    const auto say = [&](const char* id, const std::string& label, std::size_t count) {
+    const auto say = [&](const char* id, const files::Sentence& label, std::size_t count) {
         if (count > 0)
-            report.push_back(
-                {id + ("_" + name), label + name, double(count), "", {}, Verdict::none, {}});
+            report.push_back({id + ("_" + name), label, double(count), "", {}, Verdict::none, {}});
     };
     const NotFinite found = count_not_finite(buffers_.download(index));
-    say("infinite", "Infinite numbers of ", found.infinite);
-    say("nan", "NaN (not a number) in ", found.nan);
+    say("infinite", files::sentence("Infinite numbers of {}", name), found.infinite);
+    say("nan", files::sentence("NaN (not a number) in {}", name), found.nan);
 }
 
 std::vector<OutputFile> Launch::output_files() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/signature.h"
+#include "files/sentence.h"
 #include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
@@ -65,7 +66,7 @@ struct LaunchPlan {
     std::vector<std::string> templates{};
     /// What was guessed of the only launch, which was proposed for a source that came without any:
     /// "n", "the grid". Empty: the launches are those of a launch file.
-    std::vector<std::string> guesses{};
+    std::vector<files::Sentence> guesses{};
     bool is_proposed() const { return !guesses.empty(); }
 };
 

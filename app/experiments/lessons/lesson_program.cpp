@@ -48,12 +48,12 @@ class Scratch {
 ProgramEvidence evidence_of(const Json& report) {
     std::int64_t races = 0, findings = 0, launches = 0;
     bool ends = report["signal"].is_null() && !report["timed_out"].get<bool>();
-    std::string said;
+    files::Sentence said;
     for (const Json& finding : report["findings"]) {
         if (finding["severity"] == "note") continue;
         ++findings;
         if (finding["kind"] == "race") races += finding["count"].get<std::int64_t>();
-        if (said.empty()) said = finding["sentence"].get<std::string>();
+        if (said.empty()) said = finding["form"].get<files::Sentence>();
     }
     for (const Json& process : report["processes"]) {
         ends &= process["errors"].empty() && process["ended"].get<bool>();
@@ -86,13 +86,14 @@ ProgramEvidence run_program(const std::string& name, const std::string& text,
         files::write_whole_file(source, text);
         const compiler::Ended ended = compiler::run_command(
             {"/proc/self/exe", "--confined", "--time-limit", "20", "--check", "race,barrier,memory",
-             "--json", report.string(), source.string()},
+             "--with-forms", "--json", report.string(), source.string()},
             stop);
         std::ifstream written(report);
         const Json json = Json::parse(written, nullptr, false);
         if (!json.is_object()) return {{}, scratch.shortened(reason_of(ended.output))};
         ProgramEvidence evidence = evidence_of(json);
-        evidence.said = scratch.shortened(std::move(evidence.said));
+        evidence.said.change_texts(
+            [&](std::string& text) { text = scratch.shortened(std::move(text)); });
         return evidence;
     } catch (const std::exception& error) {
         return {{}, error.what()};

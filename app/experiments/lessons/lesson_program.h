@@ -3,6 +3,7 @@
 #include <stop_token>
 #include <string>
 
+#include "files/sentence.h"
 #include "launches/arrays/expression.h"
 
 namespace warpscope::experiments {
@@ -10,7 +11,7 @@ namespace warpscope::experiments {
 /// What a checked run of a program has shown.
 struct ProgramEvidence {
     launches::Names numbers;  ///< for a gate; empty: the program did not run
-    std::string said;  ///< the first finding, or why it did not run; empty: nothing was found
+    files::Sentence said;  ///< the first finding, or why it did not run; empty: nothing was found
 };
 
 /// Compiles a source with a main() and runs it under the checks, confined, for at most 20 s, in

@@ -29,6 +29,10 @@ std::string as_named(std::string words, const compute::KernelEdits& edits) {
     return words;
 }
 
+files::Sentence as_named(files::Sentence words, const compute::KernelEdits& edits) {
+    return words.change_texts([&](std::string& text) { text = as_named(std::move(text), edits); });
+}
+
 std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits) {
     for (emulator::Finding& finding : findings) {
@@ -37,7 +41,7 @@ std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
         finding.kernel = as_named(std::move(finding.kernel), edits);
         if (finding.witness) {
             finding.witness->sentence = as_named(std::move(finding.witness->sentence), edits);
-            for (std::string& turn : finding.witness->turns)
+            for (files::Sentence& turn : finding.witness->turns)
                 turn = as_named(std::move(turn), edits);
         }
         name_files(finding.first, edits);

@@ -13,6 +13,7 @@ namespace warpscope::experiments {
 /// Replaces names of kernel files and of their headers by the paths that the user gave
 /// ("kernels/ripple.cu:8" becomes "my.cu:8"), and names of kernels by those in the source.
 std::string as_named(std::string words, const compute::KernelEdits& edits);
+files::Sentence as_named(files::Sentence words, const compute::KernelEdits& edits);
 std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits);
 emulator::Verdict as_named(emulator::Verdict verdict, const compute::KernelEdits& edits);

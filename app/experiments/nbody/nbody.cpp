@@ -44,14 +44,18 @@ NBody::Made NBody::make_start() {
     if (start != Start::file) NBodyState::require_room(device(), n);
     switch (start) {
         case Start::plummer:
-            return {plummer_sphere(n, seed, stop), "A Plummer sphere in equilibrium."};
+            return {plummer_sphere(n, seed, stop),
+                    files::sentence("A Plummer sphere in equilibrium.")};
         case Start::disk:
-            return {rotating_disk(n, seed, stop), "A disk that turns round a heavy central body."};
+            return {rotating_disk(n, seed, stop),
+                    files::sentence("A disk that turns round a heavy central body.")};
         case Start::collision:
-            return {colliding_galaxies(n, seed, stop), "Two disks that will collide."};
+            return {colliding_galaxies(n, seed, stop),
+                    files::sentence("Two disks that will collide.")};
         case Start::cold:
             return {cold_sphere(n, seed, stop),
-                    "A sphere at rest. It collapses and then expands again."};
+                    files::sentence("A sphere at rest.")
+                        .add(files::sentence("It collapses and then expands again."))};
         case Start::file:
             break;
     }
@@ -61,19 +65,21 @@ NBody::Made NBody::make_start() {
     NBodyState::require_room(device(), loaded.bodies.size());
     const double length = loaded.length_unit, mass = loaded.mass_unit;
     const double time = std::sqrt(length * length * length / (loaded.gravity() * mass));
-    const std::string units = fmt::format(
-        fmt::runtime(loaded.is_si
-                         ? "With G = 6.6743e-11 m^3 / (kg s^2), the unit of length is "
-                           "{:.4g} m, the unit of mass {:.4g} kg, the unit of time {:.4g} s."
-                         : "With G = 1, the unit of length is {:.4g} of the file's units, "
-                           "the unit of mass {:.4g}, the unit of time {:.4g}."),
-        length, mass, time);
-    return {std::move(loaded.bodies),
-            fmt::format("From {}. {}{}{}", chosen_.file.value(), loaded.said,
-                        loaded.said.empty() ? "" : " ", units),
-            loaded.total_mass == 0 ? "All masses in the file are 0, so no body pulls another one."
-                                   : fmt::format("The masses in the file add up to {:.4g}{}.",
-                                                 loaded.total_mass, loaded.is_si ? " kg" : "")};
+    const auto digits = [](double number) { return fmt::format("{:.4g}", number); };
+    files::Sentence origin = files::sentence("From {}.", chosen_.file.value());
+    if (!loaded.said.empty()) origin.add(loaded.said);
+    origin.add(files::sentence(
+        loaded.is_si
+            ? files::Form<3>("With G = 6.6743e-11 m^3 / (kg s^2), the unit of length is {} m, the "
+                             "unit of mass {} kg, the unit of time {} s.")
+            : files::Form<3>("With G = 1, the unit of length is {} of the file's units, the unit "
+                             "of mass {}, the unit of time {}."),
+        digits(length), digits(mass), digits(time)));
+    return {std::move(loaded.bodies), std::move(origin),
+            loaded.total_mass == 0
+                ? files::sentence("All masses in the file are 0, so no body pulls another one.")
+                : files::sentence("The masses in the file add up to {}.",
+                                  digits(loaded.total_mass) + (loaded.is_si ? " kg" : ""))};
 }
 
 void NBody::adopt(const Bodies& start) {
@@ -260,13 +266,15 @@ void add_ranks(Report& report, const NBodyState& state) {
         const BodyShare share = share_of(state.size(), times.size(), rank);
         report.push_back(
             {.name = fmt::format("rank_{}", rank),
-             .label = fmt::format("Rank {}, which moves {} of the bodies", rank,
-                                  compute::grouped(double(share.count))),
+             .label = files::sentence("Rank {}, which moves {} of the bodies", rank,
+                                      compute::grouped(double(share.count))),
              .value = compute + exchange + waiting,
              .unit = "ms",
-             .sentence = fmt::format("It computes {:.3f} ms, the exchange takes {:.3f} "
-                                     "ms, and it waits {:.3f} ms for other ranks.",
-                                     compute, exchange, waiting),
+             .sentence =
+                 files::sentence("It computes {} ms, the exchange takes {} ms, and it "
+                                 "waits {} ms for other ranks.",
+                                 fmt::format("{:.3f}", compute), fmt::format("{:.3f}", exchange),
+                                 fmt::format("{:.3f}", waiting)),
              .parts = {{"computes", compute}, {"exchange", exchange}, {"waits", waiting}}});
     }
 }
@@ -283,9 +291,9 @@ Report NBody::report() {
     Report report{bodies_reading(), mass_reading(), error_reading(now), energy_reading(now)};
     report.push_back({"momentum_drift", "Momentum drift", drift_.momentum(now), "", 0.0,
                       Verdict::none,
-                      fmt::format("Change of the total momentum since frame {}, divided by the "
-                                  "sum of all |m v|.",
-                                  drift_.begun_at())});
+                      files::sentence("Change of the total momentum since frame {}, divided by "
+                                      "the sum of all |m v|.",
+                                      drift_.begun_at())});
     report.push_back(rate_reading());
     if (auto sectors = sectors_reading()) report.push_back(std::move(*sectors));
     add_ranks(report, *state_);
@@ -309,44 +317,48 @@ Reading NBody::error_reading(const Bodies& now) {
         step_error_frame_ = frame();
     }
     const StepError& error = *step_error_;
-    const std::string which =
+    const files::Sentence which =
         error.checked == error.bodies
-            ? fmt::format("all {} bodies", compute::grouped(double(error.bodies)))
-            : fmt::format("{} of {} bodies (choose check \"all\" for every body)",
-                          compute::grouped(double(error.checked)),
-                          compute::grouped(double(error.bodies)));
-    std::string sentence = fmt::format(
-        "One step from frame {} compared with double precision, for {}: error {:.2g} (limit "
-        "{:.2g}); "
-        "the largest error of one body is {:.2g} of the forces on it (limit {:.2g}).",
-        step_error_frame_, which, error.relative, error.tolerance, error.worst,
-        error.worst_tolerance);
-    if (!has_all_barriers(state_->kernel())) sentence += barriers_sentence(error.passed());
+            ? files::sentence("all {} bodies", compute::grouped(double(error.bodies)))
+            : files::sentence("{} of {} bodies (choose check \"all\" for every body)",
+                              compute::grouped(double(error.checked)),
+                              compute::grouped(double(error.bodies)));
+    const auto digits = [](double number) { return fmt::format("{:.2g}", number); };
+    files::Sentence sentence = files::sentence(
+        "One step from frame {} compared with double precision, for {}: error {} (limit {}); the "
+        "largest error of one body is {} of the forces on it (limit {}).",
+        step_error_frame_, which, digits(error.relative), digits(error.tolerance),
+        digits(error.worst), digits(error.worst_tolerance));
+    if (!has_all_barriers(state_->kernel())) sentence.add(barriers_sentence(error.passed()));
     const Verdict verdict = verdict_of(device(), state_->kernel(), error);
     return {"relative_error", "Relative error",   error.relative, "", 0.0,
             verdict,          std::move(sentence)};
 }
 
-std::string NBody::barriers_sentence(bool passed) const {
+files::Sentence NBody::barriers_sentence(bool passed) const {
     if (has_copies(state_->kernel()))
-        return passed ? " That proves nothing: without the wait nothing orders the copies of a "
-                        "tile and its reads."
-                      : " Without the wait, threads read bodies that the copies have not brought "
-                        "yet.";
+        return passed ? files::sentence(
+                            "That proves nothing: without the wait nothing orders the "
+                            "copies of a tile and its reads.")
+                      : files::sentence(
+                            "Without the wait, threads read bodies that the copies have "
+                            "not brought yet.");
     std::vector<int> lines = barrier_lines(device().source("kernels/nbody.cu"), "tiled_without");
     // An edit may have fewer barriers; then all of its lines are named.
     if (lines.size() == 2 && chosen_.load_barrier != chosen_.reuse_barrier)
         lines.erase(chosen_.load_barrier ? lines.begin() : lines.end() - 1);
-    const std::string where = place("nbody", lines);
+    const files::Sentence where = place("nbody", lines);
     if (passed)
-        return fmt::format(
-            " That proves nothing: without __syncthreads() at {} nothing orders the loads of a "
-            "tile and its reads.",
+        return files::sentence(
+            "That proves nothing: without __syncthreads() at {} nothing orders the loads of a tile "
+            "and its reads.",
             where);
-    return fmt::format(" Without __syncthreads() at {} {}.", where,
-                       chosen_.load_barrier
-                           ? "warps load the next bodies over those that other warps still read"
-                           : "warps read bodies that other warps have not loaded yet");
+    return files::sentence(chosen_.load_barrier
+                               ? files::Form<1>("Without __syncthreads() at {} warps load the next "
+                                                "bodies over those that other warps still read.")
+                               : files::Form<1>("Without __syncthreads() at {} warps read bodies "
+                                                "that other warps have not loaded yet."),
+                           where);
 }
 
 std::optional<Reading> NBody::sectors_reading() const {
@@ -359,27 +371,29 @@ std::optional<Reading> NBody::sectors_reading() const {
                    "",
                    {},
                    Verdict::none,
-                   fmt::format("Sectors of global memory that the loop over the bodies reads, for "
-                               "each interaction. {}",
-                               chosen_.tile_note())};
+                   files::sentence("Sectors of global memory that the loop over the bodies reads, "
+                                   "for each interaction.")
+                       .add(chosen_.tile_note())};
 }
 
 Reading NBody::energy_reading(const Bodies& now) {
     const double n = double(now.size());
     const auto sample = std::size_t(std::min(n, most_pairs() / n));
     const double drift = drift_.energy(now, frame(), sample, device().launch_limits().stop);
-    std::string sentence = fmt::format(
-        "Change of the total energy from frame {} to frame {}, relative to its "
-        "magnitude. Smaller steps or more softening reduce it.",
-        drift_.begun_at(), drift_.energy_frame());
-    if (drift_.sample() < now.size())
-        sentence += fmt::format(
-            " Estimated from {} of {} bodies, evenly spaced, and from all heavy "
-            "ones (choose check \"all\" for every body).",
-            compute::grouped(double(drift_.sample())), compute::grouped(n));
     // More than all of it is no physics of these bodies, whatever each step has computed.
     const bool is_lost = std::abs(drift) > 1;
-    if (is_lost) sentence = "The steps are too large for these bodies. " + sentence;
+    files::Sentence sentence;
+    if (is_lost) sentence = files::sentence("The steps are too large for these bodies.");
+    sentence
+        .add(files::sentence(
+            "Change of the total energy from frame {} to frame {}, relative to its magnitude.",
+            drift_.begun_at(), drift_.energy_frame()))
+        .add(files::sentence("Smaller steps or more softening reduce it."));
+    if (drift_.sample() < now.size())
+        sentence.add(
+            files::sentence("Estimated from {} of {} bodies, evenly spaced, and from all "
+                            "heavy ones (choose check \"all\" for every body).",
+                            compute::grouped(double(drift_.sample())), compute::grouped(n)));
     return {"energy_drift",
             "Energy drift",
             drift,
@@ -398,9 +412,11 @@ Reading NBody::rate_reading() {
             "1/s",
             {},
             Verdict::none,
-            fmt::format("{} time of {}: the median of the newest launches.",
-                        device().info().kind == compute::DeviceKind::emulator ? "Emulated" : "GPU",
-                        fmt::join(state_->launches(), " and "))};
+            files::sentence(
+                device().info().kind == compute::DeviceKind::emulator
+                    ? files::Form<1>("Emulated time of {}: the median of the newest launches.")
+                    : files::Form<1>("GPU time of {}: the median of the newest launches."),
+                fmt::format("{}", fmt::join(state_->launches(), " and ")))};
 }
 
 /// A row without its words.
@@ -447,7 +463,7 @@ void NBody::compare_with_one(Comparison& comparison, const StepReference& refere
     Comparison::Row one = measured(make, reference, now);
     const Row& words = comparison_rows[std::size_t(kernel)];
     one.id = fmt::format("{}_on_one", words.id);
-    one.label = fmt::format("{} on one rank", words.id);
+    one.label = files::sentence("{} on one rank", words.id);
     const double all_ms = comparison.rows[std::size_t(kernel)].median_ms;
     comparison.scaling = fmt::format(
         "{}: {} ranks take {:.4g} ms a step, one of them alone {:.4g} ms: {:.2f}x as fast.",

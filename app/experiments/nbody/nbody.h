@@ -48,8 +48,8 @@ class NBody : public Experiment {
 
     struct Made {
         Bodies bodies;
-        std::string origin;         ///< sentences
-        std::string mass_origin{};  ///< a sentence; empty for generated starts
+        files::Sentence origin;         ///< sentences
+        files::Sentence mass_origin{};  ///< a sentence; empty for generated starts
     };
     Made make_start();
     void adopt(const Bodies& start);
@@ -60,7 +60,7 @@ class NBody : public Experiment {
     Reading mass_reading() const;
     Reading error_reading(const Bodies& now);
     /// What follows from the barriers that the kernel lacks.
-    std::string barriers_sentence(bool passed) const;
+    files::Sentence barriers_sentence(bool passed) const;
     std::optional<Reading> sectors_reading() const;
     Reading energy_reading(const Bodies& now);
     Reading rate_reading();
@@ -73,8 +73,8 @@ class NBody : public Experiment {
     Parameters chosen_;
 
     Bodies start_state_;               ///< of frame 0
-    std::string origin_;               ///< sentences that say where they come from
-    std::string mass_origin_;          ///< a sentence about their masses; may be empty
+    files::Sentence origin_;           ///< sentences that say where they come from
+    files::Sentence mass_origin_;      ///< a sentence about their masses; may be empty
     double radius_ = 1;                ///< holds 90 % of them
     double reference_speed_ = 1;       ///< for the colours
     std::optional<NBodyState> state_;  ///< on the device

@@ -158,19 +158,17 @@ double NBodyParameters::sectors_per_interaction(bool with_tile, double moved) co
     return std::ceil(moved / double(block)) * body / moved;
 }
 
-std::string NBodyParameters::tile_note() const {
+files::Sentence NBodyParameters::tile_note() const {
     const auto of = [&](bool with_tile) {
         return fmt::format("1/{:.0f}", 1 / sectors_per_interaction(with_tile, double(block)));
     };
     if (tile)
-        return fmt::format(
-            "A block reads each body once: {} of a sector for each interaction. "
-            "Without the tile it is {}.",
-            of(true), of(false));
-    return fmt::format(
-        "Each warp reads each body: {} of a sector for each interaction. With the "
-        "tile it is {}.",
-        of(false), of(true));
+        return files::sentence("A block reads each body once: {} of a sector for each interaction.",
+                               of(true))
+            .add(files::sentence("Without the tile it is {}.", of(false)));
+    return files::sentence("Each warp reads each body: {} of a sector for each interaction.",
+                           of(false))
+        .add(files::sentence("With the tile it is {}.", of(true)));
 }
 
 /// "nbody_tiled" runs a kernel without these conditions.

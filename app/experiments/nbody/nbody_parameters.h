@@ -18,7 +18,7 @@ struct NBodyParameters : ParameterSet {
     /// launch moves `moved` bodies: by the kernel tiled, or float4.
     double sectors_per_interaction(bool with_tile, double moved) const;
     /// A sentence that compares the two.
-    std::string tile_note() const;
+    files::Sentence tile_note() const;
 
     static constexpr std::int64_t most_bodies = 1 << 24;
 

@@ -253,18 +253,24 @@ void Pipeline::judge(Reading& wrong) const {
     const bool whole = chosen_.has_all_steps();
     if (whole) {
         wrong.verdict = wrong.value > 0 ? Verdict::fail : Verdict::pass;
-        wrong.sentence = wrong.value > 0
-                             ? "The pictures differ, although all waits are there: the device or "
-                               "this program is broken."
-                             : "All pixels are those of the kernel that waits for each tile.";
+        wrong.sentence = wrong.value > 0 ? files::sentence(
+                                               "The pictures differ, although all waits are there: "
+                                               "the device or this program is broken.")
+                                         : files::sentence(
+                                               "All pixels are those of the kernel that waits for "
+                                               "each tile.");
         return;
     }
     wrong.verdict = wrong.value > 0 ? Verdict::finding : Verdict::unproven;
     wrong.sentence =
         wrong.value > 0
-            ? "Threads read tiles before their copies had landed, or while the next copy came."
-            : "No pixel is wrong this time. That proves nothing: the copies may land at any other "
-              "moment. The race check tells.";
+            ? files::sentence(
+                  "Threads read tiles before their copies had landed, or while the "
+                  "next copy came.")
+            : files::sentence("No pixel is wrong this time.")
+                  .add(files::sentence("That proves nothing: the copies may land at any other "
+                                       "moment."))
+                  .add(files::sentence("The race check tells."));
 }
 
 Report Pipeline::report() {
@@ -282,19 +288,19 @@ Report Pipeline::report() {
     const double ms = newest_median_ms(device(), Parameters::kernel_of(chosen_.copies), 9);
     const double reference = newest_median_ms(device(), "reference", 9);
     const auto add = [&](const char* name, const char* label, double value, const char* unit,
-                         std::string sentence) {
+                         files::Sentence sentence) {
         report.push_back({name, label, value, unit, {}, Verdict::none, std::move(sentence)});
     };
     add("copied", "Copied into tiles", double(tiles()) * bytes_of_tile, "B",
-        fmt::format("{} tiles of {} bytes, in {} blocks.", tiles(), bytes_of_tile,
-                    shape_of(chosen_.copies).grid.x));
+        files::sentence("{} tiles of {} bytes, in {} blocks.", tiles(), bytes_of_tile,
+                        shape_of(chosen_.copies).grid.x));
     if (ms <= 0 || reference <= 0) return report;
     add("rate", "Memory rate", bytes_of(pixels) / (ms / 1000), "B/s",
-        "The bytes that are read and written in the time of the kernel.");
+        files::sentence("The bytes that are read and written in the time of the kernel."));
     // In the emulator copies overlap with nothing.
     if (chosen_.copies != Copies::synchronous && device().info().kind == compute::DeviceKind::cuda)
         add("time", "Time : load and store", ms / reference, "x",
-            "Below 1, the copies overlap with the filter.");
+            files::sentence("Below 1, the copies overlap with the filter."));
     return report;
 }
 

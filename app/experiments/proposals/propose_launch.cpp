@@ -161,7 +161,8 @@ class Proposal {
         for (const compiler::ModuleVariable& variable : variables)
             if (variable.is_for_host) add_variable(variable);
         LaunchSpec spec{.kernel = kernel_.name, .grid = {}, .block = {}, .arguments = {}};
-        if (kernel_.name.find('<') != std::string::npos) guess("the arguments of the template");
+        if (kernel_.name.find('<') != std::string::npos)
+            guess(files::sentence("the arguments of the template"));
         for (const bool integers : {true, false})  // buffers have their sizes
             for (const auto& [name, type] : kernel_.parameters) {
                 if (is_integer(*type) != integers) continue;
@@ -176,7 +177,7 @@ class Proposal {
   private:
     LaunchFile& file() { return made_.file; }
 
-    void guess(const std::string& what) {
+    void guess(const files::Sentence& what) {
         if (std::ranges::find(made_.guesses, what) == made_.guesses.end())
             made_.guesses.push_back(what);
     }
@@ -251,16 +252,16 @@ class Proposal {
 
     ArgumentSpec pointer(const std::string& name, const Type& type) {
         if (is_function_pointer(type)) {
-            guess("the function " + name);
+            guess(files::sentence("the function {}", name));
             return {};
         }
         if (file().find_buffer(name)) return {.text = name};
         const Type* const target = type.target.get();
         BufferSpec buffer{.name = free_name(name), .type = {}, .shape = shape()};
-        guess("the size of " + buffer.name);
+        guess(files::sentence("the size of {}", buffer.name));
         if (!target || target->bytes == 0) buffer.type = ElementType{};
         if (type.target_is_const || !has_input()) buffer.fill = numbers_of(target);
-        if (fill_text(buffer.fill) != "0") guess("the numbers of " + buffer.name);
+        if (fill_text(buffer.fill) != "0") guess(files::sentence("the numbers of {}", buffer.name));
         if (!type.target_is_const) file().show = buffer.name;
         const std::string own = buffer.name;
         file().buffers.push_back(std::move(buffer));
@@ -270,7 +271,7 @@ class Proposal {
     ArgumentSpec texture(const std::string& name, const Type& type) {
         const auto& use = is_surface(type) ? kernel_.traits.surface : kernel_.traits.texture;
         if (!use || file().find_texture(name)) return {.text = name};
-        guess("the texture " + name);
+        guess(files::sentence("the texture {}", name));
         BufferSpec texels{.name = free_name(name + "_texels"),
                           .type = parse_element_type(use->number),
                           .shape = shape()};
@@ -292,7 +293,7 @@ class Proposal {
         if (is_pointer || buffer.shape.size() > 4 || file().find_buffer(variable.name)) return;
         if (buffer.shape.empty()) buffer.shape.emplace_back("1");
         buffer.fill = numbers_of(type);
-        guess("the numbers of " + variable.name);
+        guess(files::sentence("the numbers of {}", variable.name));
         file().buffers.push_back(std::move(buffer));
     }
 
@@ -316,8 +317,8 @@ class Proposal {
         const auto blocks = [&](const std::string& elements) {
             return Expression(fmt::format("({} + {}) / {}", elements, threads - 1, threads));
         };
-        guess("the block");
-        guess("the grid");
+        guess(files::sentence("the block"));
+        guess(files::sentence("the grid"));
         spec.block.assign(squares ? 2 : 1, Expression(std::to_string(threads)));
         if (kernel_.traits.reads_block_index) (void)shape();
         if (!kernel_.traits.reads_block_index)
@@ -329,7 +330,7 @@ class Proposal {
         else
             spec.grid = {blocks(two() ? width() + " * " + height() : width())};
         if (kernel_.traits.dynamic_shared == 0) return;
-        guess("the shared memory");
+        guess(files::sentence("the shared memory"));
         spec.shared = Expression(fmt::format("256 * {}", kernel_.traits.dynamic_shared));
     }
 

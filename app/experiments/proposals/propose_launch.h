@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/signature.h"
+#include "files/sentence.h"
 #include "launches/files/launch_file.h"
 
 namespace warpscope::experiments {
@@ -21,7 +22,7 @@ launches::LaunchFile file_without_launches(const launches::LaunchFile& file);
 
 struct ProposedLaunch {
     launches::LaunchFile file;
-    std::vector<std::string> guesses;  ///< "n", "the size of x", "the grid"
+    std::vector<files::Sentence> guesses;  ///< "n", "the size of x", "the grid"
 };
 
 /// The file with one more launch, of this kernel, guessed from its signature. Numbers and pointers

@@ -148,7 +148,7 @@ Searched blocks_of(const Finding& race, const emulator::FrozenLaunch& launch) {
         const std::uint32_t number = emulator::ClusterPlace::of(shape, first).cluster;
         const Searched cluster{emulator::blocks_of_clusters(shape, number), true};
         if (std::ranges::find(cluster.blocks, second) == cluster.blocks.end())
-            throw emulator::Error("the two accesses are those of two clusters");
+            throw emulator::Error(files::sentence("the two accesses are those of two clusters"));
         return cluster;
     }
     if (first == second) return {{first}, false};
@@ -170,16 +170,17 @@ WitnessWords words_of(emulator::Machine& machine, const emulator::FrozenLaunch& 
 }
 
 /// Of a race within a warp: what no order shows.
-std::string about_lanes(const Finding& race, const emulator::LaunchShape& launch) {
+files::Sentence about_lanes(const Finding& race, const emulator::LaunchShape& launch) {
     const auto warp = [&](const emulator::ThreadAtLine& party) {
         return linear_in(launch.block, party.thread) / emulator::lanes_per_warp;
     };
     const bool one_warp =
         race.first.block == race.second->block && warp(race.first) == warp(*race.second);
-    return one_warp ? "Both threads are of one warp, and only warps are reordered. " : "";
+    return one_warp ? files::sentence("Both threads are of one warp, and only warps are reordered.")
+                    : files::Sentence();
 }
 
-void say(Finding& race, const std::string& sentence) {
+void say(Finding& race, const files::Sentence& sentence) {
     race.witness = WitnessWords{.sentence = sentence};
 }
 
@@ -211,8 +212,8 @@ class KernelSearch {
             if (witness)
                 races[k]->witness = words_of(machine, launch(), block, *witness, found, name_);
             else
-                say(*races[k], about_lanes(*races[k], launch().launch) +
-                                   coverage_sentence(*launch().kernel, search, found));
+                say(*races[k], about_lanes(*races[k], launch().launch)
+                                   .add(coverage_sentence(*launch().kernel, search, found)));
         }
     }
 
@@ -226,16 +227,16 @@ class KernelSearch {
 
 /// Calls `work`, and says of the races why there was nothing to search.
 void say_why_not(const std::vector<Finding*>& races, const std::function<void()>& work) {
-    std::string why;
+    files::Sentence why;
     try {
         return work();
     } catch (const compute::Cancelled&) {
-        why = "the run was stopped";
+        why = files::sentence("the run was stopped");
     } catch (const std::runtime_error& error) {
-        why = error.what();
+        why = files::words_of(error);
     }
-    if (why.ends_with('.')) why.pop_back();
-    for (Finding* race : races) say(*race, "No order was searched: " + why + ".");
+    if (const std::string text = why; text.ends_with('.')) why = text.substr(0, text.size() - 1);
+    for (Finding* race : races) say(*race, files::sentence("No order was searched: {}.", why));
 }
 
 }  // namespace
@@ -257,7 +258,8 @@ void find_witnesses(std::vector<Finding>& findings, const LaunchState& state,
         say_why_not(races, [&] {
             search.emplace(state, kernel, stop, progress);
             if (!kernel.empty() && search->launch().kernel->name != kernel)
-                throw emulator::Error("the first frame does not launch this kernel");
+                throw emulator::Error(
+                    files::sentence("the first frame does not launch this kernel"));
             for (Finding* race : races)
                 say_why_not({race},
                             [&] { of_blocks[blocks_of(*race, search->launch())].push_back(race); });

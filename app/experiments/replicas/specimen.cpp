@@ -171,9 +171,9 @@ std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
             if (outcome.blocks == outcome.of_blocks) outcome.report = replica.experiment->report();
             outcome.ends = true;
         } catch (const emulator::Error& error) {
-            outcome.error = error.what();
+            outcome.error = error.words;
         } catch (const compute::DeviceError& error) {
-            outcome.error = error.what();
+            outcome.error = error.words;
         }
         outcome.findings = judge.verdict().findings;
         outcomes.push_back(std::move(outcome));

@@ -118,8 +118,8 @@ Inspection inspect(const LaunchState& state,
 struct PolicyOutcome {
     compute::BarrierPolicy policy = compute::BarrierPolicy::volta;
     bool ends = false;
-    std::string error;  ///< if it does not end: which lanes of which warps wait at which line
-    Report report;      ///< if it ends and all of its blocks were run
+    files::Sentence error;  ///< if it does not end: which lanes of which warps wait at which line
+    Report report;          ///< if it ends and all of its blocks were run
     std::vector<emulator::Finding> findings;  ///< of the barrier check
     std::uint64_t blocks = 0;                 ///< number of blocks that were run, if it ends
     std::uint64_t of_blocks = 0;              ///< in the grid

@@ -161,7 +161,7 @@ EditResult try_once(compute::Helpers& helpers, const EditRequest& request,
     } catch (const compute::OutOfMemory& error) {
         result.error = error.what();
     } catch (const compute::DeviceError& error) {
-        result.error = as_named(error.what(), edits);
+        result.error = as_named(std::string(error.what()), edits);
         if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
         result.error = with_emulator_error(
             std::move(result.error), request.settings, edits,

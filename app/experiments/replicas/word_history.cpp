@@ -40,7 +40,7 @@ struct HistoryNumber {
     std::string name{}, value{};
     std::size_t behind = 0;  ///< the earliest launch, by index, that is known to have found `found`
     std::optional<std::string> found{};  ///< its bytes there
-    std::string writer{};  ///< the line of a launch, or all that is known; empty: nothing
+    files::Sentence writer{};  ///< the line of a launch, or all that is known; empty: nothing
     bool is_of_launch = false;
     std::size_t launch = 0;  ///< by index
     std::uint32_t block = 0, thread = 0, pc = 0;
@@ -226,11 +226,12 @@ void WordHistory::find_writers(HistoryNumbers numbers, std::size_t launch,
             if (!number->found || *number->found == *left)
                 here.push_back(number);
             else
-                number->writer = fmt::format("the host{}, between launch {} and launch {}",
-                                             next.number - first.number == number->behind - j
-                                                 ? ""
-                                                 : " or a launch that was not captured",
-                                             first.number, next.number);
+                number->writer = files::sentence(
+                    next.number - first.number == number->behind - j
+                        ? files::Form<2>("the host, between launch {} and launch {}")
+                        : files::Form<2>("the host or a launch that was not captured, between "
+                                         "launch {} and launch {}"),
+                    first.number, next.number);
         }
         if (!here.empty()) run_again(j, here, {});
         for (HistoryNumber* number : here) {
@@ -238,15 +239,18 @@ void WordHistory::find_writers(HistoryNumbers numbers, std::size_t launch,
             number->behind = j;
             if (number->writer.empty() && number->found != bytes_of(j, *number, true))
                 number->writer =
-                    fmt::format("launch {}, {}, which changed it, but not when it ran again",
-                                list_[j].number, list_[j].kernel);
+                    files::sentence("launch {}, {}, which changed it, but not when it ran again",
+                                    list_[j].number, list_[j].kernel);
         }
     }
     for (HistoryNumber* number : numbers)
         if (number->writer.empty())
-            number->writer = fmt::format("no captured launch; it was there before launch {}{}",
-                                         list_[number->behind].number,
-                                         number->behind ? ", the first that got this memory" : "");
+            number->writer = files::sentence(
+                number->behind
+                    ? files::Form<1>("no captured launch; it was there before launch "
+                                     "{}, the first that got this memory")
+                    : files::Form<1>("no captured launch; it was there before launch {}"),
+                list_[number->behind].number);
 }
 
 void WordHistory::run_again(std::size_t launch, const HistoryNumbers& numbers,
@@ -272,8 +276,9 @@ void WordHistory::run_again(std::size_t launch, const HistoryNumbers& numbers,
         if (stop_.stop_requested()) throw;
         for (HistoryNumber* number : numbers) {
             number->is_of_launch = false;
-            number->writer = fmt::format("not known: launch {}, {}, cannot be run again: {}",
-                                         list_[launch].number, list_[launch].kernel, error.what());
+            number->writer =
+                files::sentence("not known: launch {}, {}, cannot be run again: {}",
+                                list_[launch].number, list_[launch].kernel, files::words_of(error));
         }
     }
 }
@@ -284,8 +289,9 @@ std::vector<HistoryNumber> WordHistory::inputs_of(const HistoryNumber& number) {
     emulator::Stepper stepper(replay.specimen.machine(), replay.specimen.launch(), number.block);
     stepper.run(most_history_steps);
     if (stepper.end() == emulator::Stepper::End::open)
-        links_.push_back({.depth = links_.back().depth + 1,
-                          .numbers = "… its block takes more steps than are followed"});
+        links_.push_back(
+            {.depth = links_.back().depth + 1,
+             .numbers = files::sentence("… its block takes more steps than are followed")});
     const emulator::BlockTrace trace(stepper, stop_);
     const emulator::Slice slice =
         emulator::backward_slice(trace, {replay.address(number).value(), number.type.bytes});
@@ -321,10 +327,12 @@ std::vector<HistoryNumber> WordHistory::inputs_of(const HistoryNumber& number) {
 
 WordLink WordHistory::link_of(const HistoryNumbers& group, unsigned depth) const {
     const HistoryNumber &first = *group.front(), &last = *group.back();
-    WordLink link{.depth = depth, .numbers = first.name, .writer = first.writer};
-    if (group.size() > 1) link.numbers += " to " + last.name;
+    WordLink link{.depth = depth, .numbers = {}, .writer = first.writer};
+    std::string numbers = first.name;
+    if (group.size() > 1) numbers += " to " + last.name;
     if (last.index - first.index >= group.size())
-        link.numbers += fmt::format(" ({} numbers)", group.size());
+        numbers += fmt::format(" ({} numbers)", group.size());
+    link.numbers = numbers;
     for (std::size_t k = 0; k < std::min<std::size_t>(group.size(), 3); ++k)
         link.values += (k ? ", " : "") + group[k]->value;
     if (group.size() > 3) link.values += ", …";
@@ -332,16 +340,20 @@ WordLink WordHistory::link_of(const HistoryNumbers& group, unsigned depth) const
     const launches::CapturedLaunch& launch = list_[first.launch];
     link.launch = launch.number;
     link.kernel = launch.kernel;
-    link.place = first.writer;
+    link.place = first.writer.english();
     link.block = emulator::index_in(launch.grid, first.block);
     link.thread = emulator::index_in(launch.block, first.thread);
     std::set<std::pair<std::uint32_t, std::uint32_t>> threads;
     for (const HistoryNumber* number : group) threads.emplace(number->block, number->thread);
-    link.writer =
-        fmt::format("launch {}, {}, {}, block {}, thread {}", launch.number, launch.kernel,
-                    link.place, emulator::index_words(launch.grid, first.block),
-                    emulator::index_words(launch.block, first.thread));
-    if (threads.size() > 1) link.writer += fmt::format(" and {} more", threads.size() - 1);
+    const auto say = [&](auto form, const auto&... more) {
+        return files::sentence(form, launch.number, launch.kernel, link.place,
+                               emulator::index_words(launch.grid, first.block),
+                               emulator::index_words(launch.block, first.thread), more...);
+    };
+    link.writer = threads.size() > 1
+                      ? say(files::Form<6>("launch {}, {}, {}, block {}, thread {} and {} more"),
+                            threads.size() - 1)
+                      : say(files::Form<5>("launch {}, {}, {}, block {}, thread {}"));
     return link;
 }
 
@@ -354,23 +366,23 @@ void WordHistory::add(std::size_t launch, std::optional<std::uint32_t> before,
     std::vector<HistoryNumbers> groups;
     std::map<std::tuple<std::size_t, std::size_t, std::string>, std::size_t> group_of;
     for (HistoryNumber* number : all) {
-        const auto [at, is_new] =
-            group_of.try_emplace({number->buffer, number->launch, number->writer}, groups.size());
+        const auto [at, is_new] = group_of.try_emplace(
+            {number->buffer, number->launch, number->writer.english()}, groups.size());
         if (is_new) groups.emplace_back();
         groups[at->second].push_back(number);
     }
     for (std::size_t k = 0; k < groups.size(); ++k) {
         if (k == most_groups || links_.size() >= most_links)
-            return links_.push_back({.depth = depth, .numbers = "… and more"});
+            return links_.push_back({.depth = depth, .numbers = files::sentence("… and more")});
         links_.push_back(link_of(groups[k], depth));
         const HistoryNumber& first = *groups[k].front();
         if (!first.is_of_launch ||
             !followed_.emplace(first.launch, first.block, first.region, first.offset).second)
             continue;
         if (depth + 1 == most_depth) {
-            links_.push_back(
-                {.depth = most_depth,
-                 .numbers = fmt::format("… ask launch {} to go on", list_[first.launch].number)});
+            links_.push_back({.depth = most_depth,
+                              .numbers = files::sentence("… ask launch {} to go on",
+                                                         list_[first.launch].number)});
             continue;
         }
         std::vector<HistoryNumber> inputs = inputs_of(first);
@@ -380,12 +392,12 @@ void WordHistory::add(std::size_t launch, std::optional<std::uint32_t> before,
 
 }  // namespace
 
-std::string to_string(const WordLink& link) {
-    std::string text(std::size_t(2) * link.depth, ' ');
-    text += link.numbers;
-    if (!link.values.empty()) text += " = " + link.values;
-    if (!link.writer.empty()) text += ": " + link.writer;
-    return text;
+files::Sentence words_of(const WordLink& link) {
+    files::Sentence words = std::string(std::size_t(2) * link.depth, ' ');
+    words.add(link.numbers, "");
+    if (!link.values.empty()) words.add(link.values, " = ");
+    if (!link.writer.empty()) words.add(link.writer, ": ");
+    return words;
 }
 
 std::shared_ptr<const LaunchState> open_captured(compute::Helpers& helpers,

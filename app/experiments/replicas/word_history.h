@@ -22,15 +22,15 @@ namespace warpscope::experiments {
 /// was computed come next, one deeper.
 struct WordLink {
     unsigned depth = 0;
-    std::string numbers;       ///< "scaled[0] to scaled[63]"
+    files::Sentence numbers;   ///< "scaled[0] to scaled[63]"
     std::string values{};      ///< "0, 3, 6, …"
-    std::string writer{};      ///< "launch 2, scale, steps.cu:9, block 0, thread 0 and 63 more"
+    files::Sentence writer{};  ///< "launch 2, scale, steps.cu:9, block 0, thread 0 and 63 more"
     std::uint64_t launch = 0;  ///< that has written the first number; 0: no launch is known
     std::string kernel{}, place{};
     std::optional<emulator::Dim3> block{}, thread{};
 };
 /// "scaled[0] to scaled[63] = 0, 3, 6, …: launch 2, scale, …", with spaces before it.
-std::string to_string(const WordLink& link);
+files::Sentence words_of(const WordLink& link);
 
 /// Opens a launch of a capture, for the emulator.
 std::shared_ptr<const LaunchState> open_captured(compute::Helpers& helpers,

@@ -217,24 +217,28 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
         reason.expected = launches::to_string(result.right.at(number));
     }
     reason.is_captured = known.is_captured;
-    const std::string values =
-        reason.found + (known.is_captured ? ", the program's launch left " : ", expected ") +
-        reason.expected;
+    const auto with_values = [&](const files::Sentence& why) {
+        return known.is_captured
+                   ? files::sentence("{}, the program's launch left {}: {}", reason.found,
+                                     reason.expected, why)
+                   : files::sentence("{}, expected {}: {}", reason.found, reason.expected, why);
+    };
     const bool is_unknown = known.is_captured && !is_wrong(place);
     if (is_unknown) {
-        reason.brief = reason.found + ": no right value is known";
-        reason.whole =
-            fmt::format("{} is {}, as the program's launch left it. No right value is known.",
-                        reason.element, reason.found);
+        reason.brief = files::sentence("{}: no right value is known", reason.found);
+        reason.whole = files::sentence("{} is {}, as the program's launch left it.", reason.element,
+                                       reason.found)
+                           .add(files::sentence("No right value is known."));
     } else if (!is_wrong(place)) {
-        reason.brief = reason.whole = fmt::format("{} is right: {}", reason.element, reason.found);
+        reason.brief = reason.whole =
+            files::sentence("{} is right: {}", reason.element, reason.found);
         return reason;
     }
     const std::uint32_t block = result.writers[place.element];
     if (block == nobody && is_unknown) return reason;
     if (block == nobody) {
-        reason.brief = values + ": no thread of this launch has written it";
-        reason.whole = fmt::format("No thread of this launch has written {}.", reason.element);
+        reason.brief = with_values(files::sentence("no thread of this launch has written it"));
+        reason.whole = files::sentence("No thread of this launch has written {}.", reason.element);
         return reason;
     }
     const emulator::FrozenLaunch& launch = kept->specimen.launch();
@@ -253,25 +257,25 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     reason.word = {kept, &*kept->word};
     reason.kernel = launch.kernel;
     if (is_unknown) return reason;
-    reason.brief = values + ": " + as_named(reason.word->words.brief, launch_->edits);
+    reason.brief = with_values(as_named(reason.word->words.brief, launch_->edits));
     reason.whole = as_named(reason.word->words.whole, launch_->edits);
     if (known.is_captured)
-        reason.whole +=
-            " The capture does not say which of the two is right: the program's launch had an "
-            "order of its own.";
+        reason.whole.add(
+            files::sentence("The capture does not say which of the two is right: the program's "
+                            "launch had an order of its own."));
     return reason;
 }
 
-std::vector<std::string> slice_lines(const WrongReason& reason, bool right, std::size_t most) {
-    std::vector<std::string> lines;
+std::vector<files::Sentence> slice_lines(const WrongReason& reason, bool right, std::size_t most) {
+    std::vector<files::Sentence> lines;
     if (!reason.word || (right && !reason.word->right)) return lines;
     const emulator::Slice& slice = right ? reason.word->right->slice : reason.word->run.slice;
     for (std::size_t k = 0; k < std::min(most, slice.nodes.size()); ++k)
         lines.push_back(
             as_named(emulator::node_words(*reason.kernel, slice.nodes[k]), reason.launch->edits));
     if (slice.nodes.size() > most)
-        lines.push_back(fmt::format("… and {} more, back to the inputs of the kernel",
-                                    slice.nodes.size() - most));
+        lines.push_back(files::sentence("… and {} more, back to the inputs of the kernel",
+                                        slice.nodes.size() - most));
     return lines;
 }
 

@@ -23,12 +23,12 @@ struct ElementPlace {
 struct WrongReason {
     std::shared_ptr<const LaunchState> launch;
     ElementPlace place;
-    std::string element;          ///< "pixel (35, 41)", "y[12]"
-    std::string found, expected;  ///< "0", "75"
+    files::Sentence element;          ///< "pixel (35, 41)", "y[12]"
+    files::Sentence found, expected;  ///< "0", "75"
     /// `expected` is what the launch has left in its program, which may be wrong as well.
     bool is_captured = false;
-    std::string brief;  ///< "0, expected 75: thread (3,9) read before warp 7 wrote"
-    std::string whole;  ///< sentences with the lines
+    files::Sentence brief;  ///< "0, expected 75: thread (3,9) read before warp 7 wrote"
+    files::Sentence whole;  ///< sentences with the lines
     /// The block that has written the element; nullopt: none has, and there is no more to say.
     std::optional<emulator::Dim3> block{};
     std::shared_ptr<const emulator::WrongWord> word{};  ///< null: none is known
@@ -69,6 +69,7 @@ class WrongResults {
 
 /// The slice of one of the two runs as text, a line for each instruction: its source line, the
 /// thread, its value; at most `most` nodes.
-std::vector<std::string> slice_lines(const WrongReason& reason, bool right, std::size_t most = 12);
+std::vector<files::Sentence> slice_lines(const WrongReason& reason, bool right,
+                                         std::size_t most = 12);
 
 }  // namespace warpscope::experiments

@@ -302,37 +302,49 @@ std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t la
     return counts;
 }
 
-std::string proves_nothing(const std::string& barrier) {
-    return fmt::format(
-        "That proves nothing: without {} nothing orders the reads after the "
-        "writes. Other timing gives another picture.",
-        barrier);
+files::Sentence proves_nothing(const files::Sentence& barrier) {
+    return files::sentence(
+               "That proves nothing: without {} nothing orders the reads after the "
+               "writes.",
+               barrier)
+        .add(files::sentence("Other timing gives another picture."));
 }
 
 }  // namespace
 
-Report Ripple::spread(const std::string& name, const std::string& label,
+Report Ripple::spread(const std::string& name, const files::Sentence& label,
                       const compute::Buffer<unsigned>& counts) const {
     std::vector<double> recent;
     for (const unsigned count : newest(counts.download(), state_->launches))
         recent.push_back(100.0 * count / double(state_->shown.size()));
     std::vector<double> sorted = recent;
     std::sort(sorted.begin(), sorted.end());
-    const std::string over = fmt::format(" of the last {}", recent.size());
-    const auto reading = [&](const char* suffix, std::string title, double value) {
+    const auto reading = [&](const char* suffix, files::Sentence title, double value) {
         return Reading{name + suffix, std::move(title), value, "%", {}, Verdict::none, {}};
     };
-    const std::string what = name == "wrong_pixels" ? "" : label + ": ";
+    const auto over = [&](files::Form<1> form, files::Form<2> of_label) {
+        return name == "wrong_pixels" ? files::sentence(form, recent.size())
+                                      : files::sentence(of_label, label, recent.size());
+    };
     Report report{reading("", label, recent.back()),
-                  reading("_median", what + "Median" + over, sorted[sorted.size() / 2]),
-                  reading("_min", what + "Minimum" + over, sorted.front()),
-                  reading("_max", what + "Maximum" + over, sorted.back())};
+                  reading("_median",
+                          over(files::Form<1>("Median of the last {}"),
+                               files::Form<2>("{}: Median of the last {}")),
+                          sorted[sorted.size() / 2]),
+                  reading("_min",
+                          over(files::Form<1>("Minimum of the last {}"),
+                               files::Form<2>("{}: Minimum of the last {}")),
+                          sorted.front()),
+                  reading("_max",
+                          over(files::Form<1>("Maximum of the last {}"),
+                               files::Form<2>("{}: Maximum of the last {}")),
+                          sorted.back())};
     report.front().expected = 0.0;
     report.front().recent = std::move(recent);
     return report;
 }
 
-std::string Ripple::barrier_place() const {
+files::Sentence Ripple::barrier_place() const {
     const std::string file = kernel_file();
     std::vector<int> lines = barrier_lines(device().source(compute::kernel_path(file)));
     // The other cluster_sync() makes a block wait before it ends.
@@ -340,72 +352,80 @@ std::string Ripple::barrier_place() const {
     return place(file, lines);
 }
 
-std::string Ripple::barrier() const {
-    return fmt::format("{} at {}", chosen_.in_cluster() ? "cluster_sync()" : "__syncthreads()",
-                       barrier_place());
+files::Sentence Ripple::barrier() const {
+    return files::sentence(chosen_.in_cluster() ? files::Form<1>("cluster_sync() at {}")
+                                                : files::Form<1>("__syncthreads() at {}"),
+                           barrier_place());
 }
 
 void Ripple::judge_edited(Reading& wrong) const {
-    wrong.label = "Pixels unlike built-in";
+    wrong.label = files::sentence("Pixels unlike built-in");
     if (wrong.value > 0) wrong.verdict = Verdict::finding;
     wrong.expected.reset();
-    wrong.sentence =
-        wrong.value == 0
-            ? "The edited kernel draws each pixel as the built-in kernel with its barrier does."
-            : fmt::format(
-                  "{} of the edited kernel's pixels differ from those of the built-in kernel "
-                  "with its barrier. This may be intended; see the race check.",
-                  compute::quantity(wrong.value, "%"));
+    wrong.sentence = wrong.value == 0
+                         ? files::sentence(
+                               "The edited kernel draws each pixel as the built-in kernel with its "
+                               "barrier does.")
+                         : files::sentence(
+                               "{} of the edited kernel's pixels differ from those of the built-in "
+                               "kernel with its barrier.",
+                               compute::quantity(wrong.value, "%"))
+                               .add(files::sentence("This may be intended; see the race check."));
 }
 
 void Ripple::judge_wrong(Reading& wrong) const {
-    if (chosen_.view == View::split) wrong.label = "Wrong pixels without the barrier";
+    if (chosen_.view == View::split)
+        wrong.label = files::sentence("Wrong pixels without the barrier");
     if (edited(device(), kernel_file())) return judge_edited(wrong);
     if (chosen_.with_barrier() && wrong.value == 0) {
         wrong.verdict = Verdict::pass;
-        wrong.sentence = "A second run with the barrier gives equal pixels.";
+        wrong.sentence = files::sentence("A second run with the barrier gives equal pixels.");
     } else if (chosen_.with_barrier()) {
         wrong.verdict = Verdict::fail;
-        wrong.sentence = fmt::format(
+        wrong.sentence = files::sentence(
             "{} of the pixels differ between two runs with the barrier: the device or this "
             "program is broken.",
             compute::quantity(wrong.value, "%"));
     } else if (wrong.value > 0) {
         wrong.verdict = Verdict::finding;
-        wrong.sentence = fmt::format(
+        wrong.sentence = files::sentence(
             "{} of the pixels were read before their thread had written them; "
             "{} orders the reads after the writes.",
             compute::quantity(wrong.value, "%"), barrier());
     } else {
         wrong.verdict = Verdict::unproven;
-        wrong.sentence = "No pixel is wrong this time. " + proves_nothing(barrier());
+        wrong.sentence =
+            files::sentence("No pixel is wrong this time.").add(proves_nothing(barrier()));
     }
-    if (const auto remark = chosen_.view.remark()) wrong.sentence += " " + remark->sentence;
+    if (const auto remark = chosen_.view.remark()) wrong.sentence.add(remark->sentence);
 }
 
 void Ripple::judge_stale(Reading& stale) const {
     if (chosen_.with_barrier() && stale.value == 0) {
         stale.verdict = Verdict::pass;
-        stale.sentence = "Every word was read with the stamp of its own block and launch.";
+        stale.sentence =
+            files::sentence("Every word was read with the stamp of its own block and launch.");
         return;
     }
     if (chosen_.with_barrier() && !edited(device(), kernel_file())) {
         stale.verdict = Verdict::fail;
-        stale.sentence =
-            "Words were read with the stamp of another block or launch, although there is a "
-            "barrier: the device or this program is broken.";
+        stale.sentence = files::sentence(
+            "Words were read with the stamp of another block or launch, although "
+            "there is a barrier: the device or this program is broken.");
         return;
     }
     stale.verdict = Verdict::finding;
     if (stale.value == 0) {
         stale.verdict = Verdict::unproven;
-        stale.sentence = "No read was stale this time. " + proves_nothing(barrier());
+        stale.sentence =
+            files::sentence("No read was stale this time.").add(proves_nothing(barrier()));
         return;
     }
-    stale.sentence = fmt::format(
-        "{} pixels were read from words with the stamp of another block or launch. Some of these "
-        "words hold the right value by chance, so fewer pixels are wrong.",
-        compute::grouped(stale.value / 100 * double(state_->shown.size())));
+    stale.sentence =
+        files::sentence("{} pixels were read from words with the stamp of another block or launch.",
+                        compute::grouped(stale.value / 100 * double(state_->shown.size())))
+            .add(files::sentence("Some of these words hold the right value by chance, so fewer "
+                                 "pixels are wrong."));
 }
 
 Report Ripple::report() {
@@ -429,8 +449,8 @@ std::optional<Timeline> Ripple::timeline() {
     const compute::DeviceInfo& info = device().info();
     const compute::Dim3 block = timed_block();
     Timeline timeline;
-    timeline.title = fmt::format("block ({}, {}), SM {}, {}", block.x, block.y,
-                                 times.front().multiprocessor, info.name);
+    timeline.title = files::sentence("block ({}, {}), SM {}, {}", block.x, block.y,
+                                     times.front().multiprocessor, info.name);
     timeline.unit = info.kind == compute::DeviceKind::emulator ? "instructions" : "clocks";
     timeline.warps = warps;
     const std::string barrier = barrier_place();

@@ -96,10 +96,10 @@ class Ripple : public Experiment {
     std::pair<Pixels, Pixels> draw_halves(std::size_t layout);
     void render_if_changed();
     /// Reports newest, median, minimum and maximum of the launches, in percent of the pixels.
-    Report spread(const std::string& name, const std::string& label,
+    Report spread(const std::string& name, const files::Sentence& label,
                   const compute::Buffer<unsigned>& counts) const;
-    std::string barrier_place() const;
-    std::string barrier() const;  ///< its name and place
+    files::Sentence barrier_place() const;
+    files::Sentence barrier() const;  ///< its name and place
     void judge_wrong(Reading& wrong) const;
     void judge_edited(Reading& wrong) const;
     void judge_stale(Reading& stale) const;

@@ -74,7 +74,7 @@ RippleParameters::RippleParameters()
         watched->only_when([this] { return stamped(); });
     sync.only_when([this] { return view != View::split; });
     speed.only_when([this] { return pattern.text() == "ripple"; });
-    timed_block.name_lowest("centre");
+    timed_block.name_lowest(files::sentence("centre"));
     view.remark_when([this] { return remark_on_stale_reads(*this); });
     group("Kernel", {&sync, &layout});
     group("Picture", {&pattern, &view, &size, &speed});

@@ -275,10 +275,10 @@ Tree Dot::make_tree() {
         *emulator, 0, [&] { traced.launch(variant, *traced.results_, 0, chosen_.hold); });
     const bool by_warp = variant >= Variant::shuffle;
     Tree tree =
-        sum_tree(trace, std::size_t(chosen_.block), by_warp ? "" : "cache[]", kernel_name(variant));
-    if (n != chosen_.n) tree.title += fmt::format(", n = {}", compute::grouped(double(n)));
-    tree.title +=
-        tree.rows.empty() ? ": no barrier, so there is nothing to show" : remark_on(tree.rows);
+        sum_tree(trace, std::size_t(chosen_.block), by_warp ? "" : "cache[]", kernel_name(variant),
+                 n != chosen_.n ? fmt::format("n = {}", compute::grouped(double(n))) : "");
+    if (tree.rows.empty())
+        tree.title = files::sentence("{}: no barrier, so there is nothing to show", tree.title);
     return tree;
 }
 
@@ -292,15 +292,16 @@ namespace {
 constexpr std::int64_t usual_hold = 2'000;
 
 /// The device, or the emulator's rules, at the start of a sentence about barriers.
-std::string barriers_of(const compute::Device& device) {
-    if (device.info().kind != compute::DeviceKind::emulator) return "On " + device.info().name;
+files::Sentence barriers_of(const compute::Device& device) {
+    if (device.info().kind != compute::DeviceKind::emulator)
+        return files::sentence("On {}", device.info().name);
     switch (device.settings().barriers) {
         case compute::BarrierPolicy::volta:
-            return "Under Volta rules";
+            return files::sentence("Under Volta rules");
         case compute::BarrierPolicy::before_volta:
-            return "Under the rules before Volta";
+            return files::sentence("Under the rules before Volta");
         case compute::BarrierPolicy::strict:
-            return "Under strict PTX rules";
+            return files::sentence("Under strict PTX rules");
     }
     return {};
 }
@@ -315,7 +316,7 @@ double Dot::sum_of(Variant variant, std::span<const float> partials, std::size_t
     return sum;
 }
 
-std::string Dot::barriers_place(Variant variant) const {
+files::Sentence Dot::barriers_place(Variant variant) const {
     const bool lacks = variant == Variant::no_first_barrier ||
                        variant == Variant::no_loop_barrier || variant == Variant::no_barriers;
     const std::string function = lacks ? "dot_without" : kernel_name(variant);
@@ -332,46 +333,58 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
     const Variant variant = chosen_.kernel;
     if (synchronized(variant)) {
         reading.verdict = judged(device(), Parameters::file_of(variant), wrong == 0);
-        reading.sentence = fmt::format(
-            "In {} of {} launches the result was wrong by more than float rounding explains "
-            "({:.1e}).",
-            wrong, launches, error_bound(variant));
+        reading.sentence = files::sentence(
+            "In {} of {} launches the result was wrong by more than float rounding explains ({}).",
+            wrong, launches, fmt::format("{:.1e}", error_bound(variant)));
         return reading;
     }
     if (wrong == 0) reading.verdict = Verdict::unproven;
-    const std::string lines = barriers_place(variant);
+    const files::Sentence lines = barriers_place(variant);
     if (variant == Variant::divergent || variant == Variant::divergent_bounded) {
         reading.sentence = wrong == 0
                                ? ended_sentence(variant, true)
-                               : fmt::format(
+                               : files::sentence(
                                      "{}, {} of {} launches gave a wrong sum: not every thread "
                                      "reaches the barrier at {}.",
                                      barriers_of(device()), wrong, launches, lines);
     } else if (wrong > 0) {
-        reading.sentence = fmt::format(
+        reading.sentence = files::sentence(
             "{} of {} launches gave a wrong sum: without __syncthreads() at {} the tree adds sums "
             "that other warps have not stored yet.",
             wrong, launches, lines);
     } else {
-        reading.sentence = fmt::format(
-            "No launch gave a wrong sum this time. That proves nothing: without __syncthreads() at "
-            "{} nothing orders the reads after the writes.",
-            lines);
+        reading.sentence =
+            files::sentence("No launch gave a wrong sum this time.")
+                .add(files::sentence("That proves nothing: without {} nothing orders the reads "
+                                     "after the writes.",
+                                     files::sentence("__syncthreads() at {}", lines)));
     }
     return reading;
 }
 
-std::string Dot::ended_sentence(Variant variant, bool right) const {
-    const std::string how = fmt::format("{} the kernel finishes, {}.", barriers_of(device()),
-                                        right ? "with the right sum" : "with a wrong sum");
-    const std::string line = barriers_place(variant);
+files::Sentence Dot::ended_sentence(Variant variant, bool right) const {
+    const files::Sentence sum =
+        right ? files::sentence("with the right sum") : files::sentence("with a wrong sum");
+    const auto how = [&] {
+        if (device().info().kind != compute::DeviceKind::emulator)
+            return files::sentence("On {} the kernel finishes, {}.", device().info().name, sum);
+        switch (device().settings().barriers) {
+            case compute::BarrierPolicy::volta:
+                return files::sentence("Under Volta rules the kernel finishes, {}.", sum);
+            case compute::BarrierPolicy::before_volta:
+                return files::sentence("Under the rules before Volta the kernel finishes, {}.",
+                                       sum);
+            default:
+                return files::sentence("Under strict PTX rules the kernel finishes, {}.", sum);
+        }
+    };
+    const files::Sentence line = barriers_place(variant);
     if (variant == Variant::divergent_bounded)
-        return fmt::format(
-            "{} The threads that skip the barrier at {} continue for a limited time.", how, line);
-    return fmt::format(
-        "{} The barrier at {} does not wait for threads that have ended. CUDA by Example says that "
-        "the kernel hangs.",
-        how, line);
+        return how().add(files::sentence(
+            "The threads that skip the barrier at {} continue for a limited time.", line));
+    return how()
+        .add(files::sentence("The barrier at {} does not wait for threads that have ended.", line))
+        .add(files::sentence("CUDA by Example says that the kernel hangs."));
 }
 
 Reading Dot::waited_reading(const Results& results, std::size_t slot, std::int64_t hold) const {
@@ -381,20 +394,21 @@ Reading Dot::waited_reading(const Results& results, std::size_t slot, std::int64
         *std::max_element(of_launch, of_launch + shape(Variant::divergent_bounded).grid.x);
     Reading reading{"waited", "Wait at the barriers", double(longest), "clocks", {}, Verdict::none,
                     {}};
-    const std::string measured =
-        fmt::format("{}, thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
-                    compute::grouped(double(longest)), tree_steps(unsigned(chosen_.block)));
+    reading.sentence =
+        files::sentence("{}, thread 0 spent {} clocks at its {} barriers.", barriers_of(device()),
+                        compute::grouped(double(longest)), tree_steps(unsigned(chosen_.block)));
     const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
                          device().settings().barriers == compute::BarrierPolicy::before_volta;
     if (hold == 0)
-        reading.sentence = measured + ". Threads that skip a barrier end at once.";
+        reading.sentence.add(files::sentence("Threads that skip a barrier end at once."));
     else
-        reading.sentence =
-            fmt::format("{}. Threads that skip a barrier continued for {} clocks. {}", measured,
-                        compute::grouped(double(hold)),
-                        longest < hold ? "The barrier did not wait for them."
-                        : by_warp      ? "A barrier waits for every warp that has not ended."
-                                       : "A barrier waits for every thread that has not ended.");
+        reading.sentence
+            .add(files::sentence("Threads that skip a barrier continued for {} clocks.",
+                                 compute::grouped(double(hold))))
+            .add(longest < hold ? files::sentence("The barrier did not wait for them.")
+                 : by_warp
+                     ? files::sentence("A barrier waits for every warp that has not ended.")
+                     : files::sentence("A barrier waits for every thread that has not ended."));
     return reading;
 }
 
@@ -413,7 +427,7 @@ std::optional<Report> Dot::measure_barriers() {
                       right ? Verdict::unproven : Verdict::finding,
                       ended_sentence(Variant::divergent, right)});
     report.push_back(waited_reading(results, 1, hold));
-    report.back().label = "Threads that continue";
+    report.back().label = files::sentence("Threads that continue");
     return report;
 }
 
@@ -434,7 +448,7 @@ Report Dot::report() {
     report.push_back({"exact", "Exact value", inputs_->exact, "", {}, Verdict::none, {}});
     report.push_back(judge(relative_error(value), wrong, window));
     report.push_back({"wrong_launches",
-                      fmt::format("Wrong of {} launches", window),
+                      files::sentence("Wrong of {} launches", window),
                       double(wrong),
                       "",
                       0.0,

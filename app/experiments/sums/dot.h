@@ -111,9 +111,9 @@ class Dot : public Experiment {
     void break_frame();
     double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
     /// Returns the place of the barriers that a variant lacks or has inside the `if`: "dot.cu:30".
-    std::string barriers_place(Variant variant) const;
+    files::Sentence barriers_place(Variant variant) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
-    std::string ended_sentence(Variant variant, bool right) const;
+    files::Sentence ended_sentence(Variant variant, bool right) const;
     Reading waited_reading(const Results& results, std::size_t slot, std::int64_t hold) const;
     Comparison::Row compare(Variant variant, const Results& results, ColdRuns& cold);
     /// Measures cuBLAS. Returns nullopt if it is not installed.

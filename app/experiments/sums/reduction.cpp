@@ -216,11 +216,11 @@ Report Reduction::report() {
 
     Report report;
     report.push_back({"value", "Value", *value_, "", inputs_->sum, Verdict::none, {}});
-    report.push_back(
-        {"relative_error", "Relative error", error, "", 0.0,
-         judged(device(), Parameters::file_of(variant), right),
-         fmt::format("Relative to the sum of the magnitudes. Float rounding explains up to {:.1e}.",
-                     bound)});
+    report.push_back({"relative_error", "Relative error", error, "", 0.0,
+                      judged(device(), Parameters::file_of(variant), right),
+                      files::sentence("Relative to the sum of the magnitudes.")
+                          .add(files::sentence("Float rounding explains up to {}.",
+                                               fmt::format("{:.1e}", bound)))});
     report.push_back({"bandwidth", "Bandwidth", bandwidth, "B/s", {}, Verdict::none, {}});
     return report;
 }
@@ -274,10 +274,8 @@ Tree Reduction::make_tree() {
     traced.set(same);
     const compute::SharedMemoryTrace trace =
         compute::trace_shared_memory(*emulator, 0, [&] { traced.launch(variant); });
-    Tree tree = sum_tree(trace, std::size_t(chosen_.block),
-                         variant >= Variant::shuffle ? "" : "Shared memory", kernel_name(variant));
-    tree.title += remark_on(tree.rows);
-    return tree;
+    return sum_tree(trace, std::size_t(chosen_.block),
+                    variant >= Variant::shuffle ? "" : "Shared memory", kernel_name(variant));
 }
 
 const Tree* Reduction::tree() {

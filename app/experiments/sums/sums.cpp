@@ -78,7 +78,7 @@ std::vector<Tree::Row> rows_by_barrier(const std::vector<compute::BarrierMoment>
     std::vector<Tree::Row> rows;
     for (const compute::BarrierMoment& moment : moments) {
         Tree::Row row;
-        row.label = fmt::format("barrier {}, {}", rows.size() + 1, short_place(moment.barrier));
+        row.label = files::sentence("barrier {}, {}", rows.size() + 1, short_place(moment.barrier));
         row.values.resize(std::min(elements, moment.shared.size() / sizeof(float)));
         std::memcpy(row.values.data(), moment.shared.data(), row.values.size() * sizeof(float));
         row.active.resize(row.values.size());
@@ -106,8 +106,8 @@ void add(Tree::Row& row, const compute::TracedStore& store, std::size_t pass) {
     const auto to = unsigned(store.address / sizeof(float));
     if (to >= row.values.size()) return;
     if (row.label.empty())
-        row.label = fmt::format("{}, {}", pass == 0 ? "stores" : fmt::format("pass {}", pass),
-                                short_place(store.place));
+        row.label = pass == 0 ? files::sentence("stores, {}", short_place(store.place))
+                              : files::sentence("pass {}, {}", pass, short_place(store.place));
     row.values[to] = store.value;
     row.active[to] = true;
     for (const compute::TracedLoad& load : store.loads) {
@@ -149,17 +149,26 @@ std::vector<Tree::Row> tree_rows(const compute::SharedMemoryTrace& trace, std::s
 }  // namespace
 
 Tree sum_tree(const compute::SharedMemoryTrace& trace, std::size_t threads, std::string_view array,
-              std::string_view kernel) {
+              std::string_view kernel, const std::string& sample) {
     const bool by_warp = array.empty();
-    return {fmt::format("{} of block 0, kernel {}, as the emulator runs it",
-                        by_warp ? "Warp sums" : array, kernel),
-            by_warp ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads)};
-}
-
-std::string remark_on(const std::vector<Tree::Row>& rows) {
-    const bool by_pass = std::any_of(rows.begin(), rows.end(),
+    Tree tree{{}, by_warp ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads)};
+    const files::Sentence what = by_warp ? files::sentence("Warp sums") : files::Sentence(array);
+    const bool by_pass = std::any_of(tree.rows.begin(), tree.rows.end(),
                                      [](const Tree::Row& row) { return !row.racing.empty(); });
-    return by_pass ? ", by pass; red reads race" : "";
+    if (sample.empty())
+        tree.title = files::sentence(
+            by_pass
+                ? files::Form<2>("{} of block 0, kernel {}, as the emulator runs it, by pass; red "
+                                 "reads race")
+                : files::Form<2>("{} of block 0, kernel {}, as the emulator runs it"),
+            what, kernel);
+    else
+        tree.title = files::sentence(
+            by_pass ? files::Form<3>("{} of block 0, kernel {}, as the emulator runs it, {}, by "
+                                     "pass; red reads race")
+                    : files::Form<3>("{} of block 0, kernel {}, as the emulator runs it, {}"),
+            what, kernel, sample);
+    return tree;
 }
 
 }  // namespace warpscope::experiments

@@ -56,11 +56,8 @@ std::unique_ptr<compute::EmulatedDevice> emulator_like(
     std::size_t memory_bytes = compute::usual_emulator_memory());
 
 /// The tree of the sum in block 0, of an array that is called `array`. Where it is empty, the sums
-/// are those of warps.
+/// are those of warps. `sample`: of how many elements, where these are not all.
 Tree sum_tree(const compute::SharedMemoryTrace& trace, std::size_t threads, std::string_view array,
-              std::string_view kernel);
-
-/// Says that the rows are passes and not barriers; empty where they are barriers.
-std::string remark_on(const std::vector<Tree::Row>& rows);
+              std::string_view kernel, const std::string& sample = {});
 
 }  // namespace warpscope::experiments

@@ -61,7 +61,7 @@ emulator::Verdict ended_by(const std::function<void()>& run, bool may_fail) {
     } catch (const compute::DeviceError& e) {
         if (!may_fail || !is_of_kernel(e)) throw;
         const auto* const failed = dynamic_cast<const compute::BlockError*>(&e);
-        return {.error = e.what(), .timed_out = failed && failed->timed_out};
+        return {.error = e.words, .timed_out = failed && failed->timed_out};
     }
 }
 
@@ -145,7 +145,7 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     } catch (const compute::DeviceError& e) {
         const compute::KernelEdits& edits = device.edits();
         if (edits.empty()) throw;
-        const std::string words = experiments::as_named(e.what(), edits);
+        const std::string words = experiments::as_named(std::string(e.what()), edits);
         const std::string& file = edits.begin()->second->from;
         // With several files, the error itself names the file at fault.
         if (edits.size() > 1 || words.starts_with(file)) throw UsageError(words);

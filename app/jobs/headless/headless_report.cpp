@@ -61,7 +61,7 @@ std::string reading_lines(const experiments::Reading& r) {
     }
     line += "\n";
     if (r.sentence.empty()) return line;
-    for (const std::string& part : wrap(r.sentence, 94)) line += "      " + part + "\n";
+    for (const std::string& part : wrap(r.sentence.english(), 94)) line += "      " + part + "\n";
     return line;
 }
 
@@ -196,7 +196,7 @@ void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
     if (!plan.is_proposed()) return;
     Proposal& proposal = result.proposal;
     proposal.launch_file = launches::to_json_text(plan.file);
-    for (const std::string& guess : plan.guesses)
+    for (const std::string& guess : files::english(plan.guesses))
         if (std::ranges::find(values, guess, &experiments::Assignment::id) == values.end())
             proposal.guesses.push_back(guess);
     for (const compiler::Signature& kernel : plan.signatures)
@@ -205,12 +205,12 @@ void tell_guesses(RunResult& result, const experiments::LaunchPlan& plan,
         proposal.not_launched.emplace_back(compiler::template_name(name));
     if (proposal.guesses.empty()) return;
     const std::string sentence = fmt::format(
-        " This may come from what was guessed for the launch: {}. Write a launch file to be sure.",
+        "This may come from what was guessed for the launch: {}. Write a launch file to be sure.",
         fmt::join(proposal.guesses, ", "));
-    if (!result.verdict.error.empty()) result.verdict.error += "." + sentence;
+    if (!result.verdict.error.empty()) result.verdict.error.add(sentence, ". ");
     for (emulator::Finding& finding : result.verdict.findings) {
         finding.severity = std::min(finding.severity, emulator::Severity::warning);
-        finding.sentence += sentence;
+        finding.sentence.add(sentence);
     }
 }
 
@@ -284,7 +284,7 @@ std::string timed_rows(const Comparison& c, std::size_t width) {
 
 std::string comparison_text(const Comparison& c) {
     std::size_t width = 0;
-    for (const Comparison::Row& row : c.rows) width = std::max(width, row.label.size());
+    for (const Comparison::Row& row : c.rows) width = std::max(width, row.label.english().size());
     const std::string rows = c.counted() ? counted_rows(c, width) : timed_rows(c, width);
     return "\n" + c.title + "\n" + rows + (c.scaling.empty() ? "" : "  " + c.scaling + "\n");
 }
@@ -320,13 +320,14 @@ Why ask_why(const std::shared_ptr<const experiments::LaunchState>& launch,
         why.nodes = why.reason.word->run.slice.nodes.size();
         if (why.reason.word->right) why.right_nodes = why.reason.word->right->slice.nodes.size();
     }
-    why.slice = slice_lines(why.reason, false);
-    why.right = slice_lines(why.reason, true);
+    why.slice = files::english(slice_lines(why.reason, false));
+    why.right = files::english(slice_lines(why.reason, true));
     if (!why.launch) return why;
     for (std::vector<std::string>* side : {&why.slice, &why.right})
         for (std::string& line : *side) line = experiments::without_capture(std::move(line), file);
-    for (std::string* words : {&why.reason.brief, &why.reason.whole})
-        *words = experiments::without_capture(std::move(*words), file);
+    for (files::Sentence* words : {&why.reason.brief, &why.reason.whole})
+        words->change_texts(
+            [&](std::string& text) { text = experiments::without_capture(std::move(text), file); });
     return why;
 }
 
@@ -337,9 +338,9 @@ Json history_json(const std::vector<experiments::WordLink>& history) {
     Json json = Json::array();
     for (const experiments::WordLink& link : history)
         json.push_back({{"depth", link.depth},
-                        {"numbers", link.numbers},
+                        {"numbers", link.numbers.english()},
                         {"values", link.values},
-                        {"writer", link.writer},
+                        {"writer", link.writer.english()},
                         {"launch", link.launch ? Json(link.launch) : Json(nullptr)},
                         {"kernel", link.kernel},
                         {"place", link.place},
@@ -352,7 +353,8 @@ Json history_json(const std::vector<experiments::WordLink>& history) {
 std::string history_text(const std::vector<experiments::WordLink>& history) {
     std::string text =
         "  Who has written it last; below each line, the inputs of its first number:\n";
-    for (const experiments::WordLink& link : history) text += "    " + to_string(link) + "\n";
+    for (const experiments::WordLink& link : history)
+        text += fmt::format("    {}\n", words_of(link));
     return text;
 }
 
@@ -361,11 +363,11 @@ std::string history_text(const std::vector<experiments::WordLink>& history) {
 Json to_json(const Why& why) {
     const experiments::WrongReason& reason = why.reason;
     const auto place = reason.word ? reason.word->place() : std::nullopt;
-    return {{"element", reason.element},
-            {"found", reason.found},
-            {"expected", reason.expected},
-            {"brief", reason.brief},
-            {"sentence", reason.whole},
+    return {{"element", reason.element.english()},
+            {"found", reason.found.english()},
+            {"expected", reason.expected.english()},
+            {"brief", reason.brief.english()},
+            {"sentence", reason.whole.english()},
             {"block", reason.block ? to_json(*reason.block) : Json(nullptr)},
             {"step", place ? Json(place->step) : Json(nullptr)},
             {"right_order", why.order.empty() ? Json(nullptr) : Json(why.order)},
@@ -377,7 +379,7 @@ Json to_json(const Why& why) {
 
 std::string why_text(const Why& why) {
     const bool is_known = why.reason.found != why.reason.expected;
-    std::string text = "why " + why.reason.element;
+    std::string text = "why " + why.reason.element.english();
     if (is_known) text += why.reason.is_captured ? " differs" : " is wrong";
     if (why.launch)
         text += fmt::format(", after launch {}, {}", why.launch->number, why.launch->kernel);

@@ -55,12 +55,12 @@ Json to_json(const experiments::Report& report) {
         Json parts = Json::object();
         for (const auto& [label, ms] : r.parts) parts[label] = number(ms);
         json.push_back({{"name", r.name},
-                        {"label", r.label},
+                        {"label", r.label.english()},
                         {"value", number(r.value)},
                         {"unit", r.unit},
                         {"expected", r.expected ? number(*r.expected) : Json(nullptr)},
                         {"verdict", experiments::to_string(r.verdict)},
-                        {"sentence", r.sentence},
+                        {"sentence", r.sentence.english()},
                         {"recent", std::move(recent)},
                         {"parts_ms", std::move(parts)}});
     }
@@ -118,7 +118,7 @@ Json to_json(const experiments::Comparison& comparison) {
     Json rows = Json::array();
     for (const experiments::Comparison::Row& row : comparison.rows) {
         rows.push_back({{"id", row.id},
-                        {"label", row.label},
+                        {"label", row.label.english()},
                         {"median_ms", number(row.median_ms)},
                         {"p99_ms", number(row.p99_ms)},
                         {"rate", number(row.rate)},

@@ -83,7 +83,7 @@ std::string paragraph(const Finding& f, const Review& review) {
     const std::string place = f.kernel.empty() ? "" : ", in " + f.kernel;
     std::string text = fmt::format("{}{}: {}{} [{}]\n", margin, severities[std::size_t(f.severity)],
                                    what(f), place, compute::plural(f.count, counted_noun(f.kind)));
-    const std::string sentences = f.sentence + repaired_words(f);
+    const std::string sentences = f.sentence.english() + repaired_words(f);
     const auto add = [&](const std::string& words) {
         for (const std::string& line : wrap(words, text_columns))
             text += fmt::format("{}    {}\n", margin, line);
@@ -92,18 +92,18 @@ std::string paragraph(const Finding& f, const Review& review) {
     if (!review.open.empty())
         add(fmt::format("Not known of these: {}", fmt::join(review.open, "; ")));
     if (f.witness) {
-        add("Witness: " + f.witness->sentence);
+        add("Witness: " + f.witness->sentence.english());
         constexpr std::size_t most = 12, first = 3;  // lines of a long order; a file has all
-        const std::vector<std::string>& turns = f.witness->turns;
+        const std::vector<files::Sentence>& turns = f.witness->turns;
         for (std::size_t k = 0; k < turns.size(); ++k) {
             if (turns.size() > most && k == first) {
                 add(fmt::format("  {} more turns", turns.size() - most));
                 k += turns.size() - most;
             }
-            add("  " + turns[k]);
+            add("  " + turns[k].english());
         }
     }
-    if (f.provocation) add("On a GPU: " + f.provocation->sentence);
+    if (f.provocation) add("On a GPU: " + f.provocation->sentence.english());
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
 }
 
@@ -190,7 +190,7 @@ void add_verdict(Json& json, const emulator::Verdict& verdict, const emulator::C
         findings[k]["reason"] = review.reason.empty() ? Json(nullptr) : Json(review.reason);
     }
     json["unmatched"] = known.unmatched;
-    json["stopped"] = verdict.error.empty() ? Json(nullptr) : Json(verdict.error);
+    json["stopped"] = verdict.error.empty() ? Json(nullptr) : Json(verdict.error.english());
     json["timed_out"] = verdict.timed_out;
     json["not_tried"] = verdict.not_tried;
 }
@@ -275,7 +275,7 @@ Json result(const Finding& f, const Review& review, bool has_baseline) {
     Json json = {{"ruleId", to_string(f.kind)},
                  {"ruleIndex", std::size_t(f.kind)},
                  {"level", to_string(f.severity)},
-                 {"message", text_of(f.sentence)}};
+                 {"message", text_of(f.sentence.english())}};
     Json related = Json::array();
     const auto add = [&](Json place, std::string_view message) {
         place["message"] = text_of(message);
@@ -313,7 +313,7 @@ Json sarif(const emulator::Verdict& verdict, bool complete, const Known& known) 
     Json invocation = {{"executionSuccessful", complete && verdict.error.empty()}};
     if (!verdict.error.empty())
         invocation["toolExecutionNotifications"] =
-            Json::array({{{"level", "error"}, {"message", text_of(verdict.error)}}});
+            Json::array({{{"level", "error"}, {"message", text_of(verdict.error.english())}}});
     const Json run = {{"tool", {{"driver", driver}}},
                       {"invocations", Json::array({invocation})},
                       {"results", results}};
@@ -347,10 +347,10 @@ std::string junit(const emulator::Verdict& verdict, const emulator::CheckChoice&
     const std::vector<Finding>& findings = verdict.findings;
     const bool is_error = from && (verdict.timed_out || has_other_error(verdict, known));
     std::size_t failures = 0;
-    std::string cases =
-        fmt::format("<testcase classname=\"warpscope\" name=\"{}\">{}</testcase>\n",
-                    fmt::join(checks.words(), ", "),
-                    is_error ? fmt::format("<error message=\"{}\"/>", xml(verdict.error)) : "");
+    std::string cases = fmt::format(
+        "<testcase classname=\"warpscope\" name=\"{}\">{}</testcase>\n",
+        fmt::join(checks.words(), ", "),
+        is_error ? fmt::format("<error message=\"{}\"/>", xml(verdict.error.english())) : "");
     for (std::size_t k = 0; k < findings.size(); ++k) {
         const Finding& f = findings[k];
         const Review review = known.of(k);

@@ -25,9 +25,13 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 void shorten(emulator::Finding& finding, const std::string& folder) {
-    finding.sentence = emulator::with_kernel_name(finding.sentence, finding.kernel);
+    bool is_named = false;  // the first time that a sentence names its kernel is enough
+    finding.sentence.change_texts([&](std::string& text) {
+        if (const std::string before = text; !is_named)
+            is_named = before != (text = emulator::with_kernel_name(before, finding.kernel));
+        replace(text, folder, "");
+    });
     finding.kernel = emulator::kernel_name(finding.kernel);
-    replace(finding.sentence, folder, "");
     for (emulator::ThreadAtLine* at :
          {&finding.first, finding.second ? &*finding.second : nullptr}) {
         if (!at) continue;
@@ -120,8 +124,11 @@ Json to_json(const ProgramResult& result) {
     if (result.confined) json["refused"] = result.refused;
     json["timed_out"] = !result.stopped.empty();
     if (!result.stopped.empty()) json["stopped"] = result.stopped;
-    if (result.checks.has_checks())
-        add_verdict(json, result.verdict(), result.checks, result.known);
+    if (!result.checks.has_checks()) return json;
+    const emulator::Verdict verdict = result.verdict();
+    add_verdict(json, verdict, result.checks, result.known);
+    for (std::size_t k = 0; result.with_forms && k < verdict.findings.size(); ++k)
+        json["findings"][k]["form"] = verdict.findings[k].sentence;
     return json;
 }
 

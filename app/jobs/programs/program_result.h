@@ -17,7 +17,8 @@ struct ProgramResult {
     int exit_status = 0;  ///< of the program
     int signal = 0;       ///< that has ended the program; 0: none
     emulator::CheckChoice checks;
-    bool counted = false;  ///< counters were requested
+    bool counted = false;     ///< counters were requested
+    bool with_forms = false;  ///< ProgramRequest::with_forms
     std::vector<programs::ProgramReport> processes;
     /// Where the program was when its time limit ended it; empty: it has ended by itself.
     std::string stopped;

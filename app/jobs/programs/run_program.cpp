@@ -332,6 +332,7 @@ int run_executable(const ProgramRequest& request, const Executable& program) {
     ProgramResult result{.command = request.command,
                          .checks = request.checks,
                          .counted = request.counters,
+                         .with_forms = request.with_forms,
                          .confined = request.confined};
     Deadline deadline;
     if (request.time_limit.count() > 0)

@@ -40,6 +40,7 @@ struct ProgramRequest {
     emulator::Severity fail_on = emulator::Severity::warning;
     int error_status = 1;        ///< exit status where the checks find something
     std::filesystem::path json;  ///< empty: none
+    bool with_forms = false;     ///< "form" in the JSON is the sentence of a finding as a value
     FindingFiles findings{};     ///< what is known of what the checks find, and who receives it
 };
 

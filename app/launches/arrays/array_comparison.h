@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/sentence.h"
 #include "launches/arrays/array.h"
 
 namespace warpscope::launches {
@@ -27,11 +28,11 @@ OutOfTolerance out_of_tolerance(const Array& found, const Array& expected, doubl
 std::string place_words(const std::string& buffer, const Array& array, std::size_t number);
 
 /// Names an element: "pixel (35, 41)", "y[12]".
-std::string element_words(const std::string& name, bool is_picture,
-                          const std::vector<std::size_t>& shape, std::size_t element);
+files::Sentence element_words(const std::string& name, bool is_picture,
+                              const std::vector<std::size_t>& shape, std::size_t element);
 
 /// The channels in which two colours differ: "green 0" and "75", "0" and "75" of greys.
-std::pair<std::string, std::string> colour_words(const Array& found, const Array& right,
-                                                 std::size_t element);
+std::pair<files::Sentence, files::Sentence> colour_words(const Array& found, const Array& right,
+                                                         std::size_t element);
 
 }  // namespace warpscope::launches

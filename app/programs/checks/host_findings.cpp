@@ -214,17 +214,21 @@ bool HostFindings::is_freed(std::uint64_t address) const {
     return found && found->second.freed;
 }
 
-std::string HostFindings::describe(std::uint64_t address) const {
+files::Sentence HostFindings::describe(std::uint64_t address) const {
     const auto* const found = find(address);
     if (!found) return {};
     const auto& [begin, allocation] = *found;
-    return fmt::format("byte {} of an allocation of {} bytes, allocated at {}{}", address - begin,
-                       allocation.bytes, mark(allocation.allocated),
-                       allocation.freed ? ", freed at " + mark(*allocation.freed) : "");
+    const std::string at = mark(allocation.allocated);
+    return allocation.freed
+               ? files::sentence(
+                     "byte {} of an allocation of {} bytes, allocated at {}, freed at {}",
+                     address - begin, allocation.bytes, at, mark(*allocation.freed))
+               : files::sentence("byte {} of an allocation of {} bytes, allocated at {}",
+                                 address - begin, allocation.bytes, at);
 }
 
 void HostFindings::report(FindingKind kind, Severity severity, CallSite site,
-                          std::string sentence) {
+                          files::Sentence sentence) {
     const auto known = std::ranges::find_if(report_.entries, [&](const auto& e) {
         return e.kind == kind && e.severity == severity && e.site == site;
     });
@@ -251,7 +255,8 @@ void HostFindings::report_conflict(Conflict conflict, Hazard hazard, CallSite fi
         same->count = words;
         return;
     }
-    const std::string known = describe(address), word = known.empty() ? "a word of memory" : known;
+    files::Sentence word = describe(address);
+    if (word.empty()) word = "a word of memory";
     const char* const does = hazard == Hazard::write_after_read ? "reads" : "writes";
     const char* const then = hazard == Hazard::read_after_write ? "reads" : "writes";
     switch (conflict) {
@@ -262,11 +267,19 @@ void HostFindings::report_conflict(Conflict conflict, Hazard hazard, CallSite fi
                 mark(first), does, word, mark(second), then);
             break;
         case Conflict::host:
-            entry.sentence = fmt::format(
-                "The work of {} {} {}, and the host {} it at {} without a wait for that work: "
-                "cudaStreamSynchronize(), cudaEventSynchronize() or cudaDeviceSynchronize() is "
-                "missing before {}.",
-                mark(first), does, word, then, mark(second), mark(second));
+            entry.sentence = files::sentence(
+                hazard == Hazard::write_after_read
+                    ? files::Form<5>("The work of {} reads {}, and the host writes it at {} "
+                                     "without a wait for that work: {} is missing before {}.")
+                : hazard == Hazard::read_after_write
+                    ? files::Form<5>("The work of {} writes {}, and the host reads it at {} "
+                                     "without a wait for that work: {} is missing before {}.")
+                    : files::Form<5>("The work of {} writes {}, and the host writes it at {} "
+                                     "without a wait for that work: {} is missing before {}."),
+                mark(first), word, mark(second),
+                files::sentence("cudaStreamSynchronize(), cudaEventSynchronize() or "
+                                "cudaDeviceSynchronize()"),
+                mark(second));
             break;
         case Conflict::allocation:
             entry.sentence = fmt::format(
@@ -315,7 +328,7 @@ void HostFindings::report_unread() {
 }
 
 void HostFindings::add(HostReport::Entry entry) {
-    add_sites(entry.sentence + mark(entry.site) + mark(entry.other));
+    add_sites(entry.sentence.english() + mark(entry.site) + mark(entry.other));
     report_.entries.push_back(std::move(entry));
 }
 

@@ -81,11 +81,11 @@ class HostFindings {
     bool is_freed(std::uint64_t address) const;
     /// Describes an address for a sentence: "byte 4 of an allocation of 16 bytes, allocated at
     /// app.cu:3, freed at app.cu:9"; empty for an address that was never allocated.
-    std::string describe(std::uint64_t address) const;
+    files::Sentence describe(std::uint64_t address) const;
 
     /// Adds a finding. Findings of one kind at one place are one, with the first sentence.
     void report(emulator::FindingKind kind, emulator::Severity severity, CallSite site,
-                std::string sentence);
+                files::Sentence sentence);
     /// What two places do with a word, the work of the first one always among them.
     enum class Conflict : std::uint8_t {
         streams,     ///< their work is in streams that nothing orders

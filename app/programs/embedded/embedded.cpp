@@ -226,12 +226,13 @@ void Embedded::run(const emulator::FrozenLaunch& launch) {
 const char* Embedded::report() {
     using Json = nlohmann::ordered_json;
     const emulator::Verdict verdict = judge_ ? judge_->verdict() : emulator::Verdict{};
-    const Json json = {{"checks", checks_.words()},
-                       {"findings", findings_json(verdict.findings)},
-                       {"stopped", verdict.error.empty() ? Json(nullptr) : Json(verdict.error)},
-                       {"timed_out", verdict.timed_out},
-                       {"not_tried", verdict.not_tried},
-                       {"output", std::exchange(output_, {})}};
+    const Json json = {
+        {"checks", checks_.words()},
+        {"findings", findings_json(verdict.findings)},
+        {"stopped", verdict.error.empty() ? Json(nullptr) : Json(verdict.error.english())},
+        {"timed_out", verdict.timed_out},
+        {"not_tried", verdict.not_tried},
+        {"output", std::exchange(output_, {})}};
     report_ = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     return report_.c_str();
 }

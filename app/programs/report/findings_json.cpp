@@ -27,16 +27,16 @@ Json party_json(const emulator::ThreadAtLine& party, bool by_host) {
 /// {sentence, preemptions, turns, schedule}, the last two of an order that was found.
 Json witness_json(const std::optional<emulator::WitnessWords>& witness) {
     if (!witness) return nullptr;
-    return {{"sentence", witness->sentence},
+    return {{"sentence", witness->sentence.english()},
             {"preemptions", witness->preemptions ? Json(*witness->preemptions) : Json(nullptr)},
-            {"turns", witness->turns},
+            {"turns", files::english(witness->turns)},
             {"schedule", witness->schedule.empty() ? Json(nullptr) : Json(witness->schedule)}};
 }
 
 /// {sentence, launches, wrong, wrong_delayed}
 Json provocation_json(const std::optional<emulator::Provocation>& provocation) {
     if (!provocation) return nullptr;
-    return {{"sentence", provocation->sentence},
+    return {{"sentence", provocation->sentence.english()},
             {"launches", provocation->launches},
             {"wrong", provocation->wrong},
             {"wrong_delayed", provocation->wrong_delayed}};
@@ -59,7 +59,7 @@ Json findings_json(const std::vector<emulator::Finding>& findings) {
              {"repaired_too", findings_json(f.repaired_too)},
              {"witness", witness_json(f.witness)},
              {"provocation", provocation_json(f.provocation)},
-             {"sentence", f.sentence}});
+             {"sentence", f.sentence.english()}});
     }
     return json;
 }

@@ -223,6 +223,11 @@ std::string with_places(std::string sentence, const std::map<CallSite, HostPlace
     return sentence;
 }
 
+files::Sentence with_places(files::Sentence sentence, const std::map<CallSite, HostPlace>& places) {
+    return sentence.change_texts(
+        [&](std::string& text) { text = with_places(std::move(text), places); });
+}
+
 }  // namespace
 
 bool is_of_system(std::string_view file) {
@@ -246,7 +251,7 @@ std::vector<emulator::Finding> findings_of(const HostReport& report,
     auto places = places_of(report);
     for (emulator::Finding& finding : of_kernels)
         if (const auto before = report.before.find(finding.sentence); before != report.before.end())
-            finding.sentence += " " + with_places(before->second, places);
+            finding.sentence.add(with_places(before->second, places));
     std::vector<emulator::Finding> findings;
     for (const HostReport::Entry& entry : report.entries) {
         const HostPlace& place = places[entry.site];
@@ -303,15 +308,43 @@ void write_report(const ProgramReport& report, const std::filesystem::path& file
                                       -1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+namespace {
+
+/// Whether a sentence from another process has a place in its form for each value.
+bool is_sound(const files::Sentence& sentence) {
+    const std::string& form = sentence.words();
+    if (sentence.values().empty()) return true;
+    std::size_t holes = 0;
+    for (std::size_t at = 0; (at = form.find("{}", at)) != form.npos; at += 2) ++holes;
+    return holes == sentence.values().size() &&
+           std::ranges::count(form, '{') + std::ranges::count(form, '}') ==
+               std::ptrdiff_t(2 * holes) &&
+           std::ranges::all_of(sentence.values(), is_sound);
+}
+
+bool all_are_sound(const std::vector<emulator::Finding>& findings) {
+    return std::ranges::all_of(findings, [](const emulator::Finding& finding) {
+        return is_sound(finding.sentence) && all_are_sound(finding.repaired_too);
+    });
+}
+
+}  // namespace
+
 ProgramReport read_report(const std::filesystem::path& file) {
+    const auto fail = [&] {
+        return std::runtime_error(fmt::format("{}: no report of a program", file.string()));
+    };
     std::ifstream from(file);
     try {
         auto report = nlohmann::json::parse(from).get<ProgramReport>();
+        if (!all_are_sound(report.findings) ||
+            !std::ranges::all_of(report.host.entries, is_sound, &HostReport::Entry::sentence))
+            throw fail();
         report.findings = emulator::merged({findings_of(report.host, std::move(report.findings))});
         report.host = {};
         return report;
     } catch (const nlohmann::json::exception&) {
-        throw std::runtime_error(fmt::format("{}: no report of a program", file.string()));
+        throw fail();
     }
 }
 

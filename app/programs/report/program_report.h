@@ -29,7 +29,7 @@ struct HostReport {
         emulator::FindingKind kind{};
         emulator::Severity severity{};
         CallSite site = 0;
-        std::string sentence;  ///< with marks for places
+        files::Sentence sentence;  ///< with marks for places
         std::uint64_t count = 1;
         CallSite other = 0;  ///< of a race: the later access
         emulator::Hazard hazard = emulator::Hazard::none;

@@ -77,7 +77,7 @@ void MessageLine::draw(Ui& ui) {
     std::string right = tr(std::string_view(info.name));
     // How a GPU's pixels reach OpenGL; the emulator always writes where OpenGL reads.
     if (stage_.pixels() && info.kind != compute::DeviceKind::emulator)
-        right += " · " + tr(std::string_view(gl::to_string(stage_.shown().picture.path)));
+        right += " · " + tr(gl::to_string(stage_.shown().picture.path));
     ImGui::PushFont(ui.fonts.small);
     const float right_width = ImGui::CalcTextSize(right.c_str()).x;
     ImGui::PopFont();

@@ -68,8 +68,8 @@ Table banks_table(const emulator::AccessView& access) {
 
 Table turns_table(const Microscope& microscope) {
     Table table{"Order", {"turn"}, {}};
-    for (std::string& words : emulator::turn_words(*microscope.choice().turns))
-        table.rows.push_back({microscope.as_named(std::move(words))});
+    for (const files::Sentence& words : emulator::turn_words(*microscope.choice().turns))
+        table.rows.push_back({microscope.as_named(words)});
     return table;
 }
 
@@ -77,7 +77,7 @@ Table reason_table(const Reason& reason) {
     Table table{"Why", {"run", "instruction"}, {}};
     for (const auto& [run, side] :
          {std::pair("this", &reason.run), std::pair("right", &reason.right)})
-        for (const std::string& line : side->lines) table.rows.push_back({run, line});
+        for (const files::Sentence& line : side->lines) table.rows.push_back({run, line});
     return table;
 }
 

@@ -75,9 +75,9 @@ ReasonFinder::Answer ReasonFinder::answer(const State& state, Results results, s
         if (helpers && experiments::captured_launch(state->entry.launch_file))
             for (const experiments::WordLink& link :
                  experiments::word_history(state, result.name, place.element, *helpers, stop))
-                reason->right.lines.push_back(to_string(link));
+                reason->right.lines.push_back(experiments::words_of(link));
         if (!reason->words.word && !reason->right.lines.empty())
-            reason->words.whole += " " + reason->right.lines.front();
+            reason->words.whole.add(reason->right.lines.front());
         answer.reason = std::move(reason);
     } catch (const std::exception&) {
         // No result of this launch is known, or the launch fails, which the checks report.
@@ -146,7 +146,7 @@ WitnessFinder::Found find_witness(const WitnessFinder::Checked& checked, emulato
             emulator::ScheduleFile::parse(finding.witness->schedule, "the witness"));
         return {finding, std::move(launch)};
     } catch (const std::exception& error) {
-        finding.witness = emulator::WitnessWords{.sentence = error.what()};
+        finding.witness = emulator::WitnessWords{.sentence = files::words_of(error)};
         return {finding, nullptr};
     }
 }

@@ -23,7 +23,7 @@ struct Reason {
     std::optional<std::size_t> word;  ///< the one that the parting reads
     /// The slices as text, the latest instruction first; the index of the parting in each.
     struct Side {
-        std::vector<std::string> lines;
+        std::vector<files::Sentence> lines;
         std::optional<std::size_t> parting;
         std::size_t nodes = 0;
     };

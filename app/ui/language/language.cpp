@@ -5,9 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <optional>
 #include <stdexcept>
-#include <vector>
 
 #include "compute/device/number_text.h"
 #include "files/text.h"
@@ -47,31 +45,6 @@ const Catalogue& catalogue_of(Language language) {
         return read;
     }();
     return all[std::size_t(language)];
-}
-
-/// The values in a sentence of this form; nothing: it has another form.
-std::optional<std::vector<std::string>> values_in(std::string_view sentence,
-                                                  std::string_view form) {
-    const std::size_t last = form.rfind("{}");
-    if (last == form.npos) return std::nullopt;
-    const std::string_view end = form.substr(last + 2);
-    if (!sentence.ends_with(end)) return std::nullopt;
-    sentence.remove_suffix(end.size());
-    form = form.substr(0, last + 2);
-    std::vector<std::string> values;
-    for (;;) {
-        const std::size_t hole = form.find("{}");
-        if (!sentence.starts_with(form.substr(0, hole))) return std::nullopt;
-        sentence.remove_prefix(hole);
-        form.remove_prefix(hole + 2);
-        const bool is_last = form.empty();
-        const std::size_t next =
-            is_last ? sentence.size() : sentence.find(form.substr(0, form.find("{}")));
-        if (next == sentence.npos || next == 0) return std::nullopt;
-        values.emplace_back(sentence.substr(0, next));
-        if (is_last) return values;
-        sentence.remove_prefix(next);
-    }
 }
 
 /// The translation; null where there is none.
@@ -157,25 +130,17 @@ const char* tr(const char* english) {
     return found ? found->c_str() : english;
 }
 
-std::string tr(std::string_view english) {
-    if (language() == Language::english) return std::string(english);
-    if (const std::string* found = find(english)) return *found;
-    // Of several sentences, each is translated alone, and so are the parts of one that has no form.
-    if (const std::size_t at = english.find(". "); at != english.npos) {
-        const std::string first = tr(english.substr(0, at + 1));
-        return first + (first.ends_with("。") ? "" : " ") + tr(english.substr(at + 2));
-    }
-    for (const char* form : made_forms()) {
-        const auto values = values_in(english, form);
-        const std::string* const translation = values ? find(form) : nullptr;
-        if (!translation) continue;
-        fmt::dynamic_format_arg_store<fmt::format_context> store;
-        for (const std::string& value : *values) store.push_back(tr(std::string_view(value)));
-        return fmt::vformat(*translation, store);
-    }
-    if (const std::size_t at = english.find("; "); at != english.npos)
-        return tr(english.substr(0, at)) + "; " + tr(english.substr(at + 2));
-    return std::string(english);
+std::string tr(const files::Sentence& english) {
+    const std::string* const found = find(english.words());
+    if (english.values().empty()) return found ? *found : english.words();
+    fmt::dynamic_format_arg_store<fmt::format_context> values;
+    for (const files::Sentence& value : english.values()) values.push_back(tr(value));
+    std::string text = fmt::vformat(found ? *found : english.words(), values);
+    // Chinese has no blank between two sentences.
+    constexpr std::string_view end = "。", blank = "。 ";
+    for (std::size_t at = 0; (at = text.find(blank, at)) != text.npos;)
+        text.replace(at, blank.size(), end);
+    return text;
 }
 
 std::string counted(std::uint64_t n, std::string_view noun, std::string number) {

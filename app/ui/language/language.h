@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "files/sentence.h"
 
 namespace warpscope::ui {
 
@@ -47,9 +48,9 @@ Catalogue read_catalogue(std::string_view text);
 /// The sentence in the language of the window; in English where the catalogue lacks it. The result
 /// stays valid.
 const char* tr(const char* english);
-/// Likewise, for words that are not written at this place, such as the label of a parameter, also
-/// with values in them.
-std::string tr(std::string_view english);
+/// Likewise, for what is made below the window: each value of a sentence is translated too, and so
+/// is a text, such as the label of a parameter.
+std::string tr(const files::Sentence& english);
 /// Likewise, with values in the places of {}. A translation may name them {0}, {1} in its own
 /// order.
 template <class First, class... Rest>
@@ -67,10 +68,5 @@ std::string counted(std::uint64_t n, std::string_view noun, std::string number =
 constexpr const char* tr_later(const char* english) {
     return english;
 }
-
-/// The words and sentences that are made below the window, in English, with {} for their values. A
-/// value may be one of them, such as "byte 12 of shared memory".
-/// Of two forms that fit a sentence, the first one counts.
-std::span<const char* const> made_forms();
 
 }  // namespace warpscope::ui

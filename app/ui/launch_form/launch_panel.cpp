@@ -170,7 +170,7 @@ std::vector<std::string> LaunchPanel::kernels() const {
 void LaunchPanel::guesses(Ui& ui) {
     const experiments::LaunchPlan& plan = *form_.plan();
     std::string all;
-    for (const std::string& guess : plan.guesses) all += (all.empty() ? "" : ", ") + tr(guess);
+    for (const files::Sentence& guess : plan.guesses) all += (all.empty() ? "" : ", ") + tr(guess);
     const std::string note = tr("Guessed for {}: {}", plan.launches[0].name, all);
     paragraph(ui.fonts.small, colour::warning, note);
     record(ui, "launch.note", note);

@@ -87,7 +87,7 @@ class LessonBook {
     /// There is a result of the program's newest run.
     bool program_ran() const { return !evidence_.numbers.empty(); }
     /// What the newest run of the program has found; empty: nothing, or there is no program.
-    const std::string& program_says() const { return evidence_.said; }
+    const files::Sentence& program_says() const { return evidence_.said; }
     /// A named thread is being examined, or a program runs.
     bool busy() const { return examined_.valid() || running_.valid(); }
     /// Once a frame: judges the kernel on show.

@@ -67,7 +67,7 @@ void BlockRun::change(Change change) {
             state.notice = change(*state.stepper);
             state.look_ahead();
         } catch (const std::exception& error) {
-            state.notice = error.what();
+            state.notice = files::words_of(error);
         }
         return std::move(state);
     });

@@ -28,7 +28,7 @@ class BlockRun {
         elsewhere  ///< on a thread of its own, for which the calling thread waits at most 20 ms
     };
     /// Moves the stepper. Returns a notice for the person who asked for it; empty: none.
-    using Change = std::function<std::string(emulator::Stepper&)>;
+    using Change = std::function<files::Sentence(emulator::Stepper&)>;
 
     BlockRun() = default;
     BlockRun(const BlockRun&) = delete;
@@ -63,14 +63,15 @@ class BlockRun {
     /// Why the block could not be opened; empty: no error.
     const std::string& complaint() const { return now_.complaint; }
     /// What the newest change says, or why it failed.
-    const std::string& notice() const { return now_.notice; }
+    const files::Sentence& notice() const { return now_.notice; }
 
   private:
     struct State {
         std::unique_ptr<emulator::Stepper> stepper;
         bool complete = false;
         std::vector<emulator::Finding> findings;
-        std::string complaint, notice;
+        std::string complaint;
+        files::Sentence notice;
         void look_ahead();
     };
     template <class Work>

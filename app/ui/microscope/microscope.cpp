@@ -40,6 +40,10 @@ std::string Microscope::as_named(std::string words) const {
     return experiments::as_named(std::move(words), source_.edits);
 }
 
+files::Sentence Microscope::as_named(files::Sentence words) const {
+    return experiments::as_named(std::move(words), source_.edits);
+}
+
 Microscope::Source Microscope::source_of(const LiveLaunch& live) {
     return {live.entry, live.parameters, live.settings, live.edits};
 }
@@ -51,7 +55,7 @@ void Microscope::start(const compute::RunSettings& run, Dim3 block) {
     block_ = block;
     start_ = 0;
     choice_ = choice_of(run);
-    order_sentence_.clear();
+    order_sentence_ = {};
 }
 
 void Microscope::open_at(const LiveLaunch& live, const MicroscopePlace& place) {

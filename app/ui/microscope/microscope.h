@@ -96,7 +96,8 @@ class Microscope {
     std::string kernel_name() const;  ///< as the source names it
     std::string error() const;        ///< Stepper::error(), with names as in the source
     std::string as_named(std::string words) const;  ///< words with those names
-    std::string where(std::uint32_t pc) const;      ///< Kernel::where(), with the paths of the user
+    files::Sentence as_named(files::Sentence words) const;
+    std::string where(std::uint32_t pc) const;  ///< Kernel::where(), with the paths of the user
     Dim3 block() const { return block_; }
     /// The place at which the command line opens a microscope in this state. nullopt: no command
     /// line can, because warps were stepped by hand or the schedule is not the experiment's.
@@ -157,7 +158,7 @@ class Microscope {
                       std::shared_ptr<const experiments::LaunchState> checked,
                       const emulator::Finding& finding);
     /// Of that order: what comes too early in it, and what goes wrong; empty: it was not searched.
-    const std::string& order_sentence() const { return order_sentence_; }
+    const files::Sentence& order_sentence() const { return order_sentence_; }
     bool searches() const { return searches_orders() || reasons_.works() || needs_.works(); }
     bool searches_orders() const { return open_ && finder_.works(); }
     /// The search for that order, which can be stopped.
@@ -267,7 +268,8 @@ class Microscope {
     BlockRun run_;  // runs in the copy's machine
     BlockRun::Where where_ = BlockRun::Where::here;
     Choice choice_;
-    std::string complaint_, notice_, order_sentence_;
+    std::string complaint_, notice_;
+    files::Sentence order_sentence_;
     Dim3 block_ = origin;
     std::uint64_t start_ = 0;  // the step at which the block is opened
     unsigned warp_ = 0, lane_ = 0;

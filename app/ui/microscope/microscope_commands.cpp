@@ -150,7 +150,7 @@ void Microscope::show_witness(const LiveLaunch& live,
 void Microscope::receive_witness(const LiveLaunch& live) {
     const auto found = finder_.take();
     if (!found) return;
-    const std::string& words = found->finding.witness->sentence;
+    const files::Sentence& words = found->finding.witness->sentence;
     if (found->launch) {
         show(live, found->launch, found->finding);
         order_sentence_ = words;
@@ -244,7 +244,7 @@ void Microscope::advance(double seconds) {
 namespace {
 
 /// Says why a run to a breakpoint has stopped.
-std::string stop_words(const Stop& stop) {
+files::Sentence stop_words(const Stop& stop) {
     switch (stop.at) {
         case Stop::At::stop:
             return stop.why;

@@ -426,8 +426,8 @@ void device(Ui& ui, Stage& stage, const ViewOptions& options, const RowColumns& 
                 "device.reason", info.reason);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture && offers_gpus()) {
         paragraph(ui.fonts.small, colour::faint,
-                  tr("Pixels reach OpenGL: {}", tr(std::string_view(gl::to_string(picture.path)))));
-        record(ui, "presentation", gl::to_string(picture.path));
+                  tr("Pixels reach OpenGL: {}", tr(gl::to_string(picture.path))));
+        record(ui, "presentation", std::string(gl::to_string(picture.path)));
         tooltip(ui, picture.reason);
     }
 }

@@ -210,7 +210,7 @@ void labels(Ui& ui, const Tree& tree, const Places& at, float left) {
         const float line = ImGui::GetTextLineHeight();
         ImGui::PopFont();
         ImGui::SetCursorScreenPos({left, at.y(r) + (at.cell_height - line) / 2});
-        clipped_text(ui.fonts.small, colour::dim, tr(std::string_view(tree.rows[r].label)),
+        clipped_text(ui.fonts.small, colour::dim, tr(tree.rows[r].label),
                      at.low.x - left - ui.px(10));
     }
     ImGui::SetCursorScreenPos({left, at.low.y - ui.px(3)});

@@ -26,8 +26,9 @@ void OrderPanel::renew() {
     known_steps_ = known;
     language_ = language();
     const emulator::ScheduleFile& order = *microscope_.choice().turns;
-    lines_ = emulator::turn_words(order);
-    for (std::string& line : lines_) line = tr(microscope_.as_named(std::move(line)));
+    lines_.clear();
+    for (const files::Sentence& line : emulator::turn_words(order))
+        lines_.push_back(tr(microscope_.as_named(line)));
     steps_ = emulator::turn_steps(order, microscope_.stepper().history());
 }
 
@@ -395,7 +396,7 @@ void measured_strip(Ui& ui, const Timeline& timeline, TimeRange& wanted, float w
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
     const std::string part =
         whole ? "" : tr(": {} to {}", quantity(range.first, ""), quantity(range.end(), ""));
-    title_line(ui, tr(std::string_view(timeline.title)) + part, width, end, keys_too, false, false,
+    title_line(ui, tr(timeline.title) + part, width, end, keys_too, false, false,
                has_delays(timeline));
     const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
     ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -111,7 +111,7 @@ PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running r
     Stage stage(std::move(live));
     save_screenshot(stage, shot, file, added);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture)
-        return {gl::to_string(picture.path), picture.reason};
+        return {std::string(gl::to_string(picture.path)), picture.reason};
     return {"none", "the picture is drawn from values, not from a kernel's pixels"};
 }
 

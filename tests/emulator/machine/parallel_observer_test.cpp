@@ -28,7 +28,7 @@ struct Observed {
         for (const Finding& f : merged({races.findings(), barriers.findings()}))
             text += std::to_string(f.count) + " " + std::string(to_string(f.severity)) + " " +
                     std::string(to_string(f.kind)) + " " + std::string(to_string(f.hazard)) +
-                    " block " + name_of(f.first.block) + ": " + f.sentence + "\n";
+                    " block " + name_of(f.first.block) + ": " + f.sentence.english() + "\n";
         for (const KernelCounters& k : counters.kernels())
             for (const std::uint64_t n :
                  {k.launches, k.blocks, k.warp_instructions, k.thread_instructions, k.barriers,

@@ -109,7 +109,7 @@ TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
         {
             Stepper stepper(stepped.machine, stepped.frozen, c.block);
             stepper.run();
-            ASSERT_EQ(stepper.end(), Stepper::End::finished) << stepper.error();
+            ASSERT_EQ(stepper.end(), Stepper::End::finished) << stepper.error().english();
             std::vector<Executed> executed;
             for (const Step& s : stepper.history())
                 if (s.mask) executed.push_back({s.warp, s.pc, s.mask});

@@ -37,7 +37,7 @@ TEST(TogetherSteps, AWordThatAnotherBlockHasWrittenNamesItsRankAndThread) {
     EXPECT_EQ(s.rank(), 1u);
     EXPECT_EQ(s.words()[3].writer, WordView::nobody);
     s.run();
-    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error();
+    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error().english();
     const WordView& word = s.words()[3];
     EXPECT_EQ(word.writer, 0);
     EXPECT_EQ(word.writer_rank, 0);
@@ -46,7 +46,7 @@ TEST(TogetherSteps, AWordThatAnotherBlockHasWrittenNamesItsRankAndThread) {
     EXPECT_EQ(word.reader_rank, -1) << "the block itself has read it";
     EXPECT_EQ(k.out[0], 11u);
     EXPECT_EQ(k.out[1], 10u);
-    EXPECT_TRUE(s.findings().empty()) << s.findings()[0].sentence;
+    EXPECT_TRUE(s.findings().empty()) << s.findings()[0].sentence.english();
     s.seek(0);
     EXPECT_EQ(k.out[0], 0u) << "what the other block has stored is undone";
     EXPECT_EQ(s.words()[3].writer, WordView::nobody);
@@ -79,7 +79,7 @@ TEST(TogetherSteps, TheBarrierOfTheClusterIsAWaitAndAMomentOfTheTimeline) {
     SteppedKernel k(kernel_text(store_to_other, tile), cluster_of(2, 1));
     Stepper s(k.machine, k.frozen, 0);
     s.run();
-    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error();
+    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error().english();
     // Block 0 comes first to the first barrier and looks in vain; block 1 comes first to the
     // second.
     ASSERT_EQ(s.waits().size(), 1u);
@@ -115,7 +115,7 @@ TEST(TogetherSteps, ArrivalsAtAnotherBlocksMbarrierAreMarkedInBothBlocks) {
     const auto mark_of = [&](std::uint32_t block, BlockMark::Kind kind) {
         Stepper s(k.machine, k.frozen, block);
         s.run();
-        EXPECT_EQ(s.end(), Stepper::End::finished) << s.error();
+        EXPECT_EQ(s.end(), Stepper::End::finished) << s.error().english();
         const auto marks = s.marks();
         const auto found = std::find_if(marks.begin(), marks.end(),
                                         [&](const BlockMark& m) { return m.kind == kind; });
@@ -167,7 +167,7 @@ MEET:
     ASSERT_EQ(s.words()[16].copy, WordView::Copy::landed);
     EXPECT_EQ(s.words()[16].writer_rank, 0);
     s.run();
-    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error();
+    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error().english();
     ASSERT_EQ(s.copies().size(), 1u);
     const CopyFlight& copy = s.copies()[0];
     EXPECT_EQ(copy.rank, 0);
@@ -191,7 +191,7 @@ cp.async.wait_group 0;
                     {.schedule = Schedule::run_to_barrier, .landing = Landing::late});
     Stepper s(k.machine, k.frozen, 0);
     s.run();
-    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error();
+    ASSERT_EQ(s.end(), Stepper::End::finished) << s.error().english();
     ASSERT_EQ(s.copies().size(), 1u);
     const CopyFlight copy = s.copies()[0];
     EXPECT_EQ(copy.bytes, 128u);
@@ -219,7 +219,7 @@ st.global.u32 [%rd2+4], %r5;)"),
     for (std::uint32_t block = 0; block < 3; ++block) {
         Stepper s(k.machine, k.frozen, block);
         s.run();
-        ASSERT_EQ(s.end(), Stepper::End::finished) << s.error();
+        ASSERT_EQ(s.end(), Stepper::End::finished) << s.error().english();
         for (unsigned word = 0; word < 4; ++word) EXPECT_EQ(k.out[word], 3u);
         const std::vector<std::string> end = state_of(s);
         s.seek(s.history().size() / 2);
@@ -249,7 +249,7 @@ add.u32 %r10, %r5, %r8; ld.shared.u32 %r11, [%r10+16];
     const auto steps = [&](SteppedKernel& k, std::uint32_t block) {
         Stepper s(k.machine, k.frozen, block);
         s.run();
-        EXPECT_EQ(s.end(), Stepper::End::finished) << s.error();
+        EXPECT_EQ(s.end(), Stepper::End::finished) << s.error().english();
         std::vector<std::pair<unsigned, std::uint32_t>> all;
         for (const Step& step : s.history()) all.emplace_back(step.warp, step.pc);
         return all;

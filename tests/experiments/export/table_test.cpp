@@ -72,7 +72,8 @@ TEST(TableTest, TheTablesHaveACellForEachColumn) {
          {results_table(report), counters, timings_table({compute::KernelTiming{.name = "k"}}),
           comparison_table({"C", "B/s", "", "", {{}}}),
           comparison_table({"C", "B/s", "", "", {{.counts = Comparison::Counts{}}, {}}})})
-        for (const auto& row : one.rows) EXPECT_EQ(row.size(), one.columns.size()) << one.title;
+        for (const auto& row : one.rows)
+            EXPECT_EQ(row.size(), one.columns.size()) << one.title.english();
     EXPECT_EQ(to_csv(results_table(report)),
               "result,value,unit,expected,verdict,explanation\r\n"
               "Wrong pixels,44.5,%,0,finding,why\r\nMean,2,,,none,\r\n");

@@ -31,7 +31,7 @@ std::string words_of(const Report& report) {
     std::string words;
     for (const Reading& r : report)
         if (r.unit != "ms" && !r.unit.ends_with("/s"))
-            words += r.name + " " + std::to_string(r.value) + " " + r.sentence + "\n";
+            words += r.name + " " + std::to_string(r.value) + " " + r.sentence.english() + "\n";
     return words;
 }
 

@@ -50,8 +50,8 @@ TEST_P(LaunchExperiment, NamesTheFirstNumberThatDiffers) {
     const Report report = launch->report();
     EXPECT_EQ(report[0].verdict, Verdict::fail);
     EXPECT_EQ(report[0].value, 1);
-    EXPECT_NE(report[0].sentence.find("y[7] = 15, expected 0"), std::string::npos)
-        << report[0].sentence;
+    EXPECT_NE(report[0].sentence.english().find("y[7] = 15, expected 0"), std::string::npos)
+        << report[0].sentence.english();
 }
 
 std::unique_ptr<Launch> make_scale(compute::Device& device, const std::string& text) {

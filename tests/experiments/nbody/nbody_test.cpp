@@ -155,9 +155,9 @@ TEST_P(NBodyExperiment, ReportsTheTotalMassAndTheUnitsOfAFile) {
     // sqrt(1.5e11^3 / (6.6743e-11 * 2.000006e30)), about a year over 2 pi.
     EXPECT_NE(
         reading(si, "bodies")
-            .sentence.find(
-                "the unit of length is 1.5e+11 m, the unit of mass 2e+30 kg, the unit of time "
-                "5.028e+06 s."),
+            .sentence.english()
+            .find("the unit of length is 1.5e+11 m, the unit of mass 2e+30 kg, the unit of time "
+                  "5.028e+06 s."),
         std::string::npos)
         << reading(si, "bodies").sentence;
     const Report massless = report_of("0,0,0,0,0,0,0\n0,4,0,0,0,0,0\n");
@@ -238,8 +238,9 @@ TEST_P(NBodyExperiment, ForcesAreWrongWithoutABarrier) {
         // On a GPU the warps may happen to run in step.
         EXPECT_TRUE(error.verdict == Verdict::finding ||
                     (!emulated && error.verdict == Verdict::unproven));
-        EXPECT_NE(error.sentence.find("ithout __syncthreads() at nbody.cu:"), std::string::npos)
-            << error.sentence;
+        EXPECT_NE(error.sentence.english().find("ithout __syncthreads() at nbody.cu:"),
+                  std::string::npos)
+            << error.sentence.english();
         ASSERT_TRUE(toggle.remark());
         EXPECT_EQ(toggle.remark()->remedy.id, barrier);
         set(nbody(), {{"kernel", "rsqrt"}});
@@ -248,11 +249,12 @@ TEST_P(NBodyExperiment, ForcesAreWrongWithoutABarrier) {
         set(nbody(), {{"kernel", "tiled"}, {barrier, "on"}});
         error = reading(nbody().report(), "relative_error");
         EXPECT_EQ(error.verdict, Verdict::pass);
-        EXPECT_EQ(error.sentence.find("__syncthreads()"), std::string::npos);
+        EXPECT_EQ(error.sentence.english().find("__syncthreads()"), std::string::npos);
     }
     set(nbody(), {{"load_barrier", "off"}, {"reuse_barrier", "off"}});
     const Reading error = reading(nbody().report(), "relative_error");
-    EXPECT_NE(error.sentence.find(" and "), std::string::npos) << "two lines: " << error.sentence;
+    EXPECT_NE(error.sentence.english().find(" and "), std::string::npos)
+        << "two lines: " << error.sentence.english();
     EXPECT_TRUE(error.verdict == Verdict::finding || !emulated);
 }
 

@@ -43,7 +43,7 @@ TEST(FindNeeded, EachBarrierOfTheExperimentsIsNeeded) {
         EXPECT_EQ(needed.results[0].name, whole.result);
         EXPECT_EQ(needed.results[0].is_picture, std::string(whole.result) == "pixel");
         for (const auto& barrier : needed.barriers) {
-            EXPECT_TRUE(barrier.is_needed) << barrier.finding.sentence;
+            EXPECT_TRUE(barrier.is_needed) << barrier.finding.sentence.english();
             ASSERT_EQ(barrier.elements.size(), 1u);
             EXPECT_EQ(barrier.elements[0].size(), whole.elements);
             EXPECT_GT(count(barrier.elements[0], Dependence::depends), 0u);
@@ -58,9 +58,9 @@ TEST(FindNeeded, TheBarrierOfAClusterIsTakenOutToo) {
     const NeededBarriers needed = needed_of("ripple", {{"size", "64"}, {"layout", "cluster"}});
     ASSERT_EQ(needed.barriers.size(), 1u);
     EXPECT_TRUE(needed.barriers[0].is_needed);
-    EXPECT_TRUE(needed.barriers[0].finding.sentence.starts_with(
+    EXPECT_TRUE(needed.barriers[0].finding.sentence.english().starts_with(
         "It is needed: without it the launch fails: kernel ripple_cluster"))
-        << needed.barriers[0].finding.sentence;
+        << needed.barriers[0].finding.sentence.english();
 }
 
 // Above the diagonal the kernel shows what it has read from the tile, below what it computes.

@@ -34,7 +34,7 @@ std::uint64_t races(const Inspection& inspection, Severity severity = Severity::
 
 std::string sentences(const std::vector<Finding>& findings) {
     std::string all;
-    for (const Finding& f : findings) all += f.sentence + "\n";
+    for (const Finding& f : findings) all += f.sentence.english() + "\n";
     return all;
 }
 
@@ -71,8 +71,9 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardsOfItsMissingBarrier) {
             const bool raw = f.hazard == Hazard::read_after_write;
             const std::string store = source_of(raw ? f.first : *f.second);
             const std::string load = source_of(raw ? *f.second : f.first);
-            EXPECT_NE(store.find("cache[thread] = products"), std::string::npos) << f.sentence;
-            EXPECT_NE(load.find("cache[thread + half]"), std::string::npos) << f.sentence;
+            EXPECT_NE(store.find("cache[thread] = products"), std::string::npos)
+                << f.sentence.english();
+            EXPECT_NE(load.find("cache[thread + half]"), std::string::npos) << f.sentence.english();
         }
 
         const Inspection loop =
@@ -204,7 +205,8 @@ TEST(Inspection, TheErrorNamesTheLineOfAnInvalidAccess) {
     const Entry entry = ptx_entry<wild>();
     const auto live = entry.make(*device);
     const Inspection found = inspect({entry, *live, live->device().settings()});
-    EXPECT_NE(found.verdict.error.find("block (1,0,0)"), std::string::npos) << found.verdict.error;
+    EXPECT_NE(found.verdict.error.english().find("block (1,0,0)"), std::string::npos)
+        << found.verdict.error.english();
     EXPECT_EQ(found.of_blocks, 3u);
     EXPECT_LT(found.blocks, 3u);
 }
@@ -214,8 +216,8 @@ TEST(Inspection, ADeadlockIsAnErrorAndAFinding) {
     const Entry entry = ptx_entry<deadlock>();
     const auto live = entry.make(*device);
     const Inspection found = inspect({entry, *live, live->device().settings()});
-    EXPECT_NE(found.verdict.error.find("wait for each other"), std::string::npos)
-        << found.verdict.error;
+    EXPECT_NE(found.verdict.error.english().find("wait for each other"), std::string::npos)
+        << found.verdict.error.english();
     ASSERT_EQ(found.verdict.findings.size(), 1u);
     EXPECT_EQ(found.verdict.findings[0].kind, FindingKind::barrier);
     EXPECT_EQ(found.blocks, 0u);
@@ -241,7 +243,8 @@ TEST(Inspection, AnInspectionDoesNotChangeTheLiveExperiment) {
         }
         thread.join();
         EXPECT_EQ(races(found), 100u * 100);
-        for (const PolicyOutcome& outcome : outcomes) EXPECT_TRUE(outcome.ends) << outcome.error;
+        for (const PolicyOutcome& outcome : outcomes)
+            EXPECT_TRUE(outcome.ends) << outcome.error.english();
         const std::vector<Rgba> expected = alone.picture();
         EXPECT_EQ(std::memcmp(picture.data(), expected.data(), picture.size() * sizeof(Rgba)), 0);
     }
@@ -260,7 +263,7 @@ TEST(Policies, AllPoliciesRunAKernelWhoseBarriersEveryThreadReaches) {
     const std::vector<PolicyOutcome> outcomes = Live("dot", {{"n", "3000"}}).policies();
     ASSERT_EQ(outcomes.size(), 3u);
     for (const PolicyOutcome& outcome : outcomes) {
-        EXPECT_TRUE(outcome.ends) << outcome.error;
+        EXPECT_TRUE(outcome.ends) << outcome.error.english();
         EXPECT_TRUE(outcome.findings.empty()) << sentences(outcome.findings);
         EXPECT_EQ(tests::reading(outcome.report, "wrong_launches").value, 0);
         EXPECT_EQ(outcome.blocks, 12u);
@@ -273,7 +276,7 @@ TEST(Policies, OnlyTheStrictPolicyRejectsTheBarrierInsideTheIf) {
         for (const auto policy :
              {compute::BarrierPolicy::before_volta, compute::BarrierPolicy::volta}) {
             const PolicyOutcome& gpu = under(outcomes, policy);
-            EXPECT_TRUE(gpu.ends) << gpu.error;
+            EXPECT_TRUE(gpu.ends) << gpu.error.english();
             EXPECT_EQ(tests::reading(gpu.report, "wrong_launches").value, 0);
             EXPECT_FALSE(gpu.findings.empty());
         }
@@ -285,7 +288,7 @@ TEST(Policies, OnlyTheStrictPolicyRejectsTheBarrierInsideTheIf) {
             barrier_lines(compute::kernel_source("kernels/dot.cu"), "dot_divergent").at(1);
         const std::string wanted =
             fmt::format("kernels/dot.cu:{}: block (0,0,0): lanes 0x0000ffff of warp 0", line);
-        EXPECT_NE(strict.error.find(wanted), std::string::npos) << strict.error;
+        EXPECT_NE(strict.error.english().find(wanted), std::string::npos) << strict.error.english();
     }
 }
 
@@ -295,17 +298,17 @@ TEST(Policies, TwoBarriersOfOneWarpMeetOnAGpu) {
     const auto live = entry.make(*device);
     const auto outcomes = try_policies(entry, *live);
     const PolicyOutcome& volta = under(outcomes, compute::BarrierPolicy::volta);
-    EXPECT_TRUE(volta.ends) << volta.error;
+    EXPECT_TRUE(volta.ends) << volta.error.english();
     EXPECT_EQ(tests::reading(volta.report, "sum").value, 3 * 64);
     const PolicyOutcome& strict = under(outcomes, compute::BarrierPolicy::strict);
     EXPECT_FALSE(strict.ends);
-    EXPECT_NE(strict.error.find("55555555"), std::string::npos) << strict.error;
+    EXPECT_NE(strict.error.english().find("55555555"), std::string::npos) << strict.error.english();
 }
 
 TEST(Policies, RunTheFirstBlocksOfALongLaunchWithoutAReport) {
     Live live("dot", {{"n", "3000"}});
     for (const PolicyOutcome& outcome : try_policies(live.entry(), live.experiment(), 1)) {
-        EXPECT_TRUE(outcome.ends) << outcome.error;
+        EXPECT_TRUE(outcome.ends) << outcome.error.english();
         EXPECT_EQ(outcome.blocks, 1u);
         EXPECT_EQ(outcome.of_blocks, 12u);
         EXPECT_TRUE(outcome.report.empty());
@@ -318,7 +321,8 @@ TEST(Policies, ADeadlockStaysADeadlockUnderEveryPolicy) {
     const auto live = entry.make(*device);
     for (const PolicyOutcome& outcome : try_policies(entry, *live)) {
         EXPECT_FALSE(outcome.ends);
-        EXPECT_NE(outcome.error.find("wait for each other"), std::string::npos) << outcome.error;
+        EXPECT_NE(outcome.error.english().find("wait for each other"), std::string::npos)
+            << outcome.error.english();
         EXPECT_TRUE(outcome.report.empty());
         EXPECT_FALSE(outcome.findings.empty());
     }

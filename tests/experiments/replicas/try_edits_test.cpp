@@ -71,7 +71,7 @@ TEST(TryEdits, TheChecksFindTheDeadlock) {
     EXPECT_EQ(inspection.verdict.findings[0].kind, emulator::FindingKind::barrier);
     EXPECT_EQ(inspection.verdict.findings[0].first.block, (Dim3{2, 0, 0}));
     EXPECT_TRUE(contains(inspection.verdict.error, "deadlock in block (2,0,0)"))
-        << inspection.verdict.error;
+        << inspection.verdict.error.english();
 }
 
 TEST(TryEdits, AWriteOutsideOfABufferNamesItsBlock) {

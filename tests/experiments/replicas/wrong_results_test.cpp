@@ -57,7 +57,7 @@ TEST(WrongResults, APixelOfTheRippleIsWrongBecauseTheOppositeThreadHasNotWritten
                   (15 - y % 16) * 16 + 15 - x % 16);
         ASSERT_TRUE(reason.word->writer->step);
         EXPECT_GT(*reason.word->writer->step, at->step) << "it writes after the read";
-        EXPECT_NE(reason.brief.find(" read before warp "), std::string::npos);
+        EXPECT_NE(reason.brief.english().find(" read before warp "), std::string::npos);
         // The right slice goes on in the writer; the wrong one ends at the read.
         ASSERT_TRUE(reason.word->right);
         EXPECT_GT(reason.word->right->slice.nodes.size(), reason.word->run.slice.nodes.size());
@@ -74,10 +74,13 @@ TEST(WrongResults, ASumOfTheDotProductIsWrongBecauseOfAReadOfTheTree) {
         const WrongResults results = results_of(live);
         ASSERT_TRUE(results.first_wrong());
         const WrongReason reason = results.why(results.find("first"));
-        EXPECT_TRUE(reason.element.starts_with("partial sum[")) << reason.element;
+        EXPECT_TRUE(reason.element.english().starts_with("partial sum["))
+            << reason.element.english();
         ASSERT_TRUE(reason.word && reason.word->parting);
-        EXPECT_NE(reason.brief.find(" read "), std::string::npos) << reason.brief;
-        EXPECT_NE(reason.whole.find("kernels/dot.cu:"), std::string::npos) << reason.whole;
+        EXPECT_NE(reason.brief.english().find(" read "), std::string::npos)
+            << reason.brief.english();
+        EXPECT_NE(reason.whole.english().find("kernels/dot.cu:"), std::string::npos)
+            << reason.whole.english();
     }
 }
 
@@ -88,9 +91,10 @@ TEST(WrongResults, ABodyIsWrongWhereABarrierOfTheTileIsMissing) {
         const WrongResults results = results_of(live);
         ASSERT_TRUE(results.first_wrong());
         const WrongReason reason = results.why(results.find("first"));
-        EXPECT_TRUE(reason.element.starts_with("body[")) << reason.element;
+        EXPECT_TRUE(reason.element.english().starts_with("body[")) << reason.element.english();
         ASSERT_TRUE(reason.word && reason.word->right && reason.word->parting);
-        EXPECT_NE(reason.whole.find("kernels/nbody.cu:"), std::string::npos) << reason.whole;
+        EXPECT_NE(reason.whole.english().find("kernels/nbody.cu:"), std::string::npos)
+            << reason.whole.english();
     }
     Live whole("nbody", {{"bodies", "512"}});
     EXPECT_FALSE(results_of(whole).first_wrong());
@@ -100,8 +104,8 @@ TEST(WrongResults, ATileOfThePipelineIsReadBeforeItsCopyLands) {
     Live live("pipeline", {{"size", "256"}, {"wait", "off"}});
     const WrongResults results = results_of(live);
     const WrongReason reason = results.why(results.find("first"));
-    EXPECT_NE(reason.brief.find(" read before the copy of thread "), std::string::npos)
-        << reason.brief;
+    EXPECT_NE(reason.brief.english().find(" read before the copy of thread "), std::string::npos)
+        << reason.brief.english();
 }
 
 TEST(WrongResults, SayWhichElementsCanBeNamed) {
@@ -113,7 +117,8 @@ TEST(WrongResults, SayWhichElementsCanBeNamed) {
         EXPECT_THROW(results.find(unknown), std::invalid_argument);
     }
     const WrongReason right = results.why(results.find("3,4"));
-    EXPECT_TRUE(right.brief.starts_with("pixel (3, 4) is right")) << right.brief;
+    EXPECT_TRUE(right.brief.english().starts_with("pixel (3, 4) is right"))
+        << right.brief.english();
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ TEST_P(StampedRipple, DelayedReadersHideTheRaceAndTheReportSaysSo) {
         const Reading& one = reading(report, name);
         EXPECT_EQ(one.verdict, one.value == 0 ? Verdict::unproven : Verdict::finding) << name;
     }
-    EXPECT_EQ(reads.sentence.find("proves nothing") != std::string::npos, reads.value == 0);
+    EXPECT_EQ(reads.sentence.english().find("proves nothing") != std::string::npos,
+              reads.value == 0);
 }
 
 TEST_P(StampedRipple, WithTheBarrierNoDelayMakesAReadStale) {
@@ -141,7 +142,7 @@ TEST_P(StampedRipple, OtherTilesReportNoStaleReadsAndSaySo) {
     EXPECT_EQ(painted(render()), 0);
     const Report report = ripple().report();
     EXPECT_EQ(find(report, "stale_reads"), nullptr);
-    EXPECT_NE(reading(report, "wrong_pixels").sentence.find("Only the stamped tile"),
+    EXPECT_NE(reading(report, "wrong_pixels").sentence.english().find("Only the stamped tile"),
               std::string::npos);
 }
 
@@ -208,17 +209,19 @@ TEST_P(StampedRipple, WithoutTheBarrierNoWarpWaits) {
 
 TEST_P(StampedRipple, TimelinesAreOfTheBlockThatWasChosen) {
     const Timeline middle = ripple().timeline().value();
-    EXPECT_EQ(middle.title.find("block (8, 8), SM "), 0u) << middle.title;
-    EXPECT_NE(middle.title.find(device().info().name), std::string::npos);
+    EXPECT_EQ(middle.title.english().find("block (8, 8), SM "), 0u) << middle.title.english();
+    EXPECT_NE(middle.title.english().find(device().info().name), std::string::npos);
     EXPECT_EQ(middle.unit, GetParam() != "cuda" ? "instructions" : "clocks");
     set(ripple(), {{"timed_block", "33"}});
     const Timeline chosen = ripple().timeline().value();
-    EXPECT_EQ(chosen.title.find("block (1, 2), "), 0u) << chosen.title;
+    EXPECT_EQ(chosen.title.english().find("block (1, 2), "), 0u) << chosen.title.english();
     if (GetParam() != "cuda") {
-        EXPECT_NE(chosen.title.find("SM 4, "), std::string::npos) << "33 mod 29 virtual SMs";
+        EXPECT_NE(chosen.title.english().find("SM 4, "), std::string::npos)
+            << "33 mod 29 virtual SMs";
     }
     set(ripple(), {{"size", "40"}});
-    EXPECT_EQ(ripple().timeline().value().title.find("block (2, 2), "), 0u) << "the last one";
+    EXPECT_EQ(ripple().timeline().value().title.english().find("block (2, 2), "), 0u)
+        << "the last one";
 }
 
 TEST_P(StampedRipple, SpansOfAWarpFollowEachOther) {

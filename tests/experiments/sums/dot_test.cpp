@@ -172,15 +172,17 @@ TEST_P(DotExperiment, MeasuresWhatTheBarriersOfThisDeviceDo) {
     const Report report = dot().measure_barriers().value();
     const Reading& ended = reading(report, "ended_threads");
     EXPECT_LT(ended.value, 1e-6) << "the right sum";
-    EXPECT_NE(ended.sentence.find("with the right sum"), std::string::npos) << ended.sentence;
+    EXPECT_NE(ended.sentence.english().find("with the right sum"), std::string::npos)
+        << ended.sentence.english();
     const Reading& waited = reading(report, "waited");
     EXPECT_GE(waited.value, 100'000);
     // 8 steps, each for one thread's life; on the emulator others begin theirs meanwhile.
     EXPECT_LT(waited.value, GetParam() == "cuda" ? 8 * 110'000 : 16 * 100'000);
     const std::string start =
         GetParam() == "cuda" ? "On " + device().info().name : "Under Volta rules";
-    for (const Reading& r : report) EXPECT_TRUE(r.sentence.starts_with(start)) << r.sentence;
-    EXPECT_NE(waited.sentence.find("waits for every thread"), std::string::npos);
+    for (const Reading& r : report)
+        EXPECT_TRUE(r.sentence.english().starts_with(start)) << r.sentence.english();
+    EXPECT_NE(waited.sentence.english().find("waits for every thread"), std::string::npos);
     EXPECT_EQ(reading(dot().report(), "value").value, value) << "the newest launches are unchanged";
     EXPECT_EQ(reading(dot().report(), "wrong_launches").value, 0);
 }
@@ -193,7 +195,8 @@ TEST(DotBarriers, BeforeVoltaWarpsAreWaitedFor) {
     const Report report = dot.measure_barriers().value();
     const Reading& waited = reading(report, "waited");
     EXPECT_GE(waited.value, 10000);
-    EXPECT_NE(waited.sentence.find("waits for every warp"), std::string::npos) << waited.sentence;
+    EXPECT_NE(waited.sentence.english().find("waits for every warp"), std::string::npos)
+        << waited.sentence.english();
 }
 
 TEST(DotBarriers, BeforeVoltaLanesOfOneWarpAreNotWaitedFor) {
@@ -209,7 +212,7 @@ TEST(DotBarriers, BeforeVoltaLanesOfOneWarpAreNotWaitedFor) {
     };
     EXPECT_GE(waited(compute::BarrierPolicy::volta).value, 10'000);
     EXPECT_LT(waited(compute::BarrierPolicy::before_volta).value, 1'000);
-    EXPECT_NE(waited(compute::BarrierPolicy::before_volta).sentence.find("did not wait"),
+    EXPECT_NE(waited(compute::BarrierPolicy::before_volta).sentence.english().find("did not wait"),
               std::string::npos);
     EXPECT_THROW(waited(compute::BarrierPolicy::strict), compute::DeviceError);
 }
@@ -348,9 +351,12 @@ TEST(DotTree, WithoutBarriersHasARowForEachPassAndMarksTheReadsThatRace) {
         set(dot, {{"n", "64"}, {"block", "64"}, {"kernel", "no_barriers"}});
         const Tree& tree = *dot.tree();
         ASSERT_EQ(tree.rows.size(), 7U) << "the stores and six passes";
-        EXPECT_NE(tree.title.find("by pass; red reads race"), std::string::npos) << tree.title;
-        EXPECT_TRUE(tree.rows[0].label.starts_with("stores, dot.cu:")) << tree.rows[0].label;
-        EXPECT_TRUE(tree.rows[6].label.starts_with("pass 6, dot.cu:")) << tree.rows[6].label;
+        EXPECT_NE(tree.title.english().find("by pass; red reads race"), std::string::npos)
+            << tree.title.english();
+        EXPECT_TRUE(tree.rows[0].label.english().starts_with("stores, dot.cu:"))
+            << tree.rows[0].label.english();
+        EXPECT_TRUE(tree.rows[6].label.english().starts_with("pass 6, dot.cu:"))
+            << tree.rows[6].label.english();
         EXPECT_EQ(tree.rows[0].values[33], 2 * 33 * 33);
         EXPECT_EQ(tree.rows[1].values[1], sum) << "warp 0 reads before or after warp 1 writes";
         for (std::size_t r = 0; r < tree.rows.size(); ++r) {

@@ -87,7 +87,8 @@ TEST(HeadlessCheck, NeededBarriersAreAdvice) {
         EXPECT_EQ(finding.kind, emulator::FindingKind::needed);
         EXPECT_EQ(finding.severity, emulator::Severity::note);
         EXPECT_GT(finding.count, 0u);
-        EXPECT_TRUE(finding.sentence.starts_with("100 % depend on it")) << finding.sentence;
+        EXPECT_TRUE(finding.sentence.english().starts_with("100 % depend on it"))
+            << finding.sentence.english();
     }
 }
 

@@ -65,7 +65,8 @@ TEST(CheckHostCalls, TheDirectionOfACopyMustFitItsMemory) {
     EXPECT_TRUE(findings_of(host.report()).empty());
     check_copy(host, 0, memory, device, managed, Direction::device_to_host);
     ASSERT_EQ(findings_of(host.report()).size(), 1u);
-    EXPECT_NE(findings_of(host.report())[0].sentence.find("its destination is memory of the host"),
+    EXPECT_NE(findings_of(host.report())[0].sentence.english().find(
+                  "its destination is memory of the host"),
               std::string::npos);
     for (const std::uint64_t address : {device, managed}) memory.free(address);
 }

@@ -18,7 +18,8 @@ using emulator::Severity;
 TEST(HostFindings, DescribesWhereAnAddressIs) {
     HostFindings checks;
     checks.on_allocate(0x1000, 16);
-    EXPECT_TRUE(checks.describe(0x100f).starts_with("byte 15 of an allocation of 16 bytes"));
+    EXPECT_TRUE(
+        checks.describe(0x100f).english().starts_with("byte 15 of an allocation of 16 bytes"));
     EXPECT_EQ(checks.describe(0x1010), "");
     EXPECT_EQ(checks.describe(0xfff), "");
     EXPECT_FALSE(checks.is_freed(0x1000));
@@ -57,12 +58,12 @@ TEST(HostFindings, PlacesAreReplacedInSentences) {
     checks.on_allocate(0x2000, 32);
     checks.on_free(0x1000, 0);
     checks.report_leaks({});
-    checks.report(FindingKind::call, Severity::error, 0, checks.describe(0x1000) + ".");
+    checks.report(FindingKind::call, Severity::error, 0, checks.describe(0x1000).english() + ".");
     const auto findings = findings_of(checks.report());
     ASSERT_EQ(findings.size(), 2u);
     EXPECT_EQ(findings[0].sentence, "32 bytes were allocated here and never freed.");
-    EXPECT_TRUE(findings[1].sentence.ends_with(", freed at an unknown place."));
-    EXPECT_EQ(findings[1].sentence.find('\1'), std::string::npos);
+    EXPECT_TRUE(findings[1].sentence.english().ends_with(", freed at an unknown place."));
+    EXPECT_EQ(findings[1].sentence.english().find('\1'), std::string::npos);
 }
 
 /// Whether the system can read the byte, which asks no handler of signals.

@@ -14,15 +14,16 @@ TEST(ProgramReport, IsReadAsItWasWritten) {
     const auto file = std::filesystem::path(testing::TempDir()) / "report.json";
     ProgramReport report{.command = "./app 3", .errors = {"e"}, .notes = {"n"}};
     report.kernels["k"] = {7, 0.5};
-    emulator::Finding finding{.kind = emulator::FindingKind::barrier,
-                              .severity = emulator::Severity::warning,
-                              .kernel = "k",
-                              .by_host = true,
-                              .first = {"a.cu", 3, {1, 2, 3}, {4, 5, 6}},
-                              .byte = 12,
-                              .count = 9,
-                              .sentence = "s",
-                              .barrier = emulator::Finding::BarrierPlace{2, 5}};
+    emulator::Finding finding{
+        .kind = emulator::FindingKind::barrier,
+        .severity = emulator::Severity::warning,
+        .kernel = "k",
+        .by_host = true,
+        .first = {"a.cu", 3, {1, 2, 3}, {4, 5, 6}},
+        .byte = 12,
+        .count = 9,
+        .sentence = files::sentence("warp {} reads {}", 3, files::sentence("word {}", 7)),
+        .barrier = emulator::Finding::BarrierPlace{2, 5}};
     finding.repaired_too.push_back(finding);
     finding.second = emulator::ThreadAtLine{"b.cu", 4, {}, {}, {{"h.h", 1, true}}};
     report.findings.push_back(finding);
@@ -39,6 +40,9 @@ TEST(ProgramReport, IsReadAsItWasWritten) {
     EXPECT_EQ(f.severity, emulator::Severity::warning);
     EXPECT_EQ(f.first.block, (emulator::Dim3{4, 5, 6}));
     EXPECT_EQ(f.byte, 12u);
+    EXPECT_EQ(f.sentence, "warp 3 reads word 7");
+    EXPECT_EQ(f.sentence.words(), "warp {} reads {}");
+    EXPECT_EQ(f.sentence.values()[1].words(), "word {}");
     EXPECT_TRUE(f.by_host);
     EXPECT_EQ(f.barrier->to, 5);
     EXPECT_EQ(f.second->inlined[0].file, "h.h");
@@ -52,6 +56,12 @@ TEST(ProgramReport, OtherFilesAreRefused) {
         std::ofstream(file) << text;
         EXPECT_THROW(read_report(file), std::runtime_error) << text;
     }
+    ProgramReport forged;
+    forged.findings.push_back({.sentence = files::Sentence("{} and {}", {"a"})});
+    EXPECT_NO_THROW(write_report({}, file));
+    EXPECT_NO_THROW(read_report(file));
+    write_report(forged, file);
+    EXPECT_THROW(read_report(file), std::runtime_error) << "a value is missing";
     EXPECT_THROW(write_report({}, "/no/such/folder/x.json"), std::runtime_error);
 }
 

@@ -224,7 +224,8 @@ TEST_F(StreamRacesTest, MemoryOfAStreamIsUsedBehindItsAllocationAndBeforeItsFree
     work('c', MemoryAccess::load);
     ASSERT_EQ(findings().size(), 1u);
     EXPECT_EQ(findings()[0].kind, emulator::FindingKind::memory);
-    EXPECT_NE(findings()[0].sentence.find("nothing orders it before this free"), std::string::npos);
+    EXPECT_NE(findings()[0].sentence.english().find("nothing orders it before this free"),
+              std::string::npos);
 }
 
 TEST_F(StreamRacesTest, AUseThatIsNotBehindTheAllocationIsFound) {
@@ -233,7 +234,7 @@ TEST_F(StreamRacesTest, AUseThatIsNotBehindTheAllocationIsFound) {
     work('b', MemoryAccess::load);
     ASSERT_EQ(findings().size(), 1u);
     EXPECT_EQ(findings()[0].count, 4u);
-    EXPECT_NE(findings()[0].sentence.find("nothing orders it behind this allocation"),
+    EXPECT_NE(findings()[0].sentence.english().find("nothing orders it behind this allocation"),
               std::string::npos);
 }
 

@@ -84,7 +84,7 @@ class FindingWalk : public ViewFixture, public testing::WithParamInterface<Racy>
     }
     /// Clicks the row while the picture runs on.
     void opens_its_thread(const Finding& finding, const std::string& row) {
-        SCOPED_TRACE(row + ": " + finding.sentence);
+        SCOPED_TRACE(row + ": " + finding.sentence.english());
         Microscope& microscope = view_->microscope();
         stage_->pause(false);
         frames(3);

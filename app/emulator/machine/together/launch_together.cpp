@@ -156,21 +156,22 @@ FrozenLaunch without_turns(FrozenLaunch launch) {
 
 }  // namespace
 
-std::string why_not_listed(const Kernel& kernel, const BlockGroup& group) {
+files::Sentence why_not_listed(const Kernel& kernel, const BlockGroup& group) {
     const LaunchShape& launch = group.launch;
     if (launch.cooperative && !group.is_whole())
-        return "all blocks of a cooperative launch run together";
+        return files::sentence("all blocks of a cooperative launch run together");
     if (group.units() > BlockGroup::most_units)
-        return fmt::format(
+        return files::sentence(
             "at most {} warps can take turns in a chosen order, and {} blocks of {} warps have {}",
             BlockGroup::most_units, group.blocks.size(), group.warps(), group.units());
     if (!ClusterLaunch::is_needed(kernel, launch)) return {};
-    if (launch.cooperative) return "the clusters of a cooperative launch can't take listed turns";
+    if (launch.cooperative)
+        return files::sentence("the clusters of a cooperative launch can't take listed turns");
     for (const std::uint32_t block : group.blocks)
         if (group.blocks.size() != launch.cluster.count() ||
             ClusterPlace::of(launch, block).cluster !=
                 ClusterPlace::of(launch, group.blocks[0]).cluster)
-            return "the blocks of one cluster run together, and no others";
+            return files::sentence("the blocks of one cluster run together, and no others");
     return {};
 }
 

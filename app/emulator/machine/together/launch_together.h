@@ -72,7 +72,7 @@ Statistics run_cooperative(const Kernel& kernel, const FrozenLaunch& launch, Mem
                            const MakeBlockEvents& make_events);
 
 /// Why blocks can't have listed turns (LaunchSettings::together), in words; empty: they can.
-std::string why_not_listed(const Kernel& kernel, const BlockGroup& group);
+files::Sentence why_not_listed(const Kernel& kernel, const BlockGroup& group);
 
 /// The blocks of a launch beside those of LaunchSettings::together. They run alone, or with their
 /// cluster, by their index and each from barrier to barrier. All of them run before the listed

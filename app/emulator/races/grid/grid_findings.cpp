@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -10,6 +8,22 @@
 
 // What GridRaces reports at the end of a launch.
 namespace warpscope::emulator {
+
+namespace {
+
+/// Where blocks could order two accesses by words of memory. `missing`: what else would; may be
+/// empty.
+files::Sentence unordered_words(const files::Sentence& missing = {}) {
+    return missing.empty() ? files::sentence(
+                                 "blocks run in any order, and no release and acquire of one word "
+                                 "orders these two")
+                           : files::sentence(
+                                 "blocks run in any order, and no release and acquire of one word "
+                                 "orders these two: {}",
+                                 missing);
+}
+
+}  // namespace
 
 void GridRaces::report(std::uint32_t last_block) {
     record_postponed();
@@ -72,17 +86,19 @@ bool GridRaces::is_guess(const Pair& pair) const {
     return (guesses_[one] && is_atomic(other)) || (guesses_[other] && is_atomic(one));
 }
 
-std::string_view GridRaces::why_not_read(const Pair& pair) const {
+files::Sentence GridRaces::why_not_read(const Pair& pair) const {
     if (!told_.are_followed() || pair.first.writes == pair.second.writes) return "";
     const GridStrip &read = pair.first.writes ? pair.second : pair.first,
                     &write = pair.first.writes ? pair.first : pair.second;
     const GridEvent& event = events_[read.event];
     if (!told_.may_be_told(event.pc)) return "";
-    if (write.leaves_values) return "but the value that is written was there before";
+    if (write.leaves_values)
+        return files::sentence("but the value that is written was there before");
     if (told_.comes_before(event.block, event.warp, lane_of(read, pair.cell), read.event,
                            write.event))
-        return "but what is read goes into a word that the other block looks at before it writes, "
-               "so the read comes first";
+        return files::sentence(
+            "but what is read goes into a word that the other block looks at before it writes, so "
+            "the read comes first");
     return "";
 }
 
@@ -120,16 +136,27 @@ Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
         f.sentence = sentence_of_end(f, pair);
         return f;
     }
-    f.sentence = fmt::format(
-        "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: {}.",
-        name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
-        name_of_place(pair), f.first.where_in_full(), name_of(f.second->thread),
-        name_of(f.second->block), pair.second.writes ? "writes" : "reads",
-        f.second->where_in_full(),
-        at.severity == Severity::note && at.hazard == Hazard::write_after_write
-            ? ", with the same value"
-            : "",
-        cause(f, pair));
+    const bool one_value = at.severity == Severity::note;
+    const files::Form<8> form =
+        at.hazard == Hazard::write_after_read
+            ? files::Form<8>(
+                  "Thread {} of block {} reads {} at {}, and thread {} of block {} "
+                  "writes it at {}: {}.")
+        : at.hazard == Hazard::read_after_write
+            ? files::Form<8>(
+                  "Thread {} of block {} writes {} at {}, and thread {} of block {} "
+                  "reads it at {}: {}.")
+        : one_value ? files::Form<8>(
+                          "Thread {} of block {} writes {} at {}, and thread {} of block {} "
+                          "writes it at {}, with the same value: {}.")
+                    : files::Form<8>(
+                          "Thread {} of block {} writes {} at {}, and thread {} of block {} "
+                          "writes it at {}: {}.");
+    const files::Sentence why = cause(f, pair);
+    f.sentence =
+        files::sentence(form, name_of(f.first.thread), name_of(f.first.block), name_of_place(pair),
+                        f.first.where_in_full(), name_of(f.second->thread),
+                        name_of(f.second->block), f.second->where_in_full(), why);
     return f;
 }
 
@@ -137,38 +164,42 @@ bool GridRaces::is_end_of_block(const GridStrip& strip) const {
     return launch_.kernel().code[events_[strip.event].pc].role == Role::exit;
 }
 
-std::string GridRaces::sentence_of_end(const Finding& f, const Pair& pair) const {
+files::Sentence GridRaces::sentence_of_end(const Finding& f, const Pair& pair) const {
     const bool first_ends = is_end_of_block(pair.first);
     const ThreadAtLine& access = first_ends ? *f.second : f.first;
-    return fmt::format(
-        "Thread {} of block {} {} {} at {}, and nothing makes that block wait before it ends: its "
-        "shared memory may be gone. A barrier of the cluster, such as cluster.sync(), must stand "
-        "behind the access, for both blocks.",
-        name_of(access.thread), name_of(access.block),
-        (first_ends ? pair.second : pair.first).writes ? "writes" : "reads", name_of_place(pair),
-        access.where_in_full());
+    const files::Form<4> form =
+        (first_ends ? pair.second : pair.first).writes
+            ? files::Form<4>(
+                  "Thread {} of block {} writes {} at {}, and nothing makes that block "
+                  "wait before it ends: its shared memory may be gone.")
+            : files::Form<4>(
+                  "Thread {} of block {} reads {} at {}, and nothing makes that block "
+                  "wait before it ends: its shared memory may be gone.");
+    return files::sentence(form, name_of(access.thread), name_of(access.block), name_of_place(pair),
+                           access.where_in_full())
+        .add(files::sentence("A barrier of the cluster, such as cluster.sync(), must stand behind "
+                             "the access, for both blocks."));
 }
 
 /// "byte 64 of the shared memory of block (1,0,0)", "byte 12 of an allocation of 400 bytes"
-std::string GridRaces::name_of_place(const Pair& pair) const {
+files::Sentence GridRaces::name_of_place(const Pair& pair) const {
     const std::uint64_t address = pair.memory->address_of(pair.row, pair.cell);
     if (!is_shared(address)) return describe_global(*memory_, *launch_.kernel().module, address);
     const auto block = std::uint32_t(address % shared_window >> rank_shift);
-    return fmt::format("byte {} of the shared memory of block {}", offset_in_cluster(address),
-                       name_of(index_in(launch_.shape().grid, block)));
+    return files::sentence("byte {} of the shared memory of block {}", offset_in_cluster(address),
+                           name_of(index_in(launch_.shape().grid, block)));
 }
 
-std::string GridRaces::cause(Finding& f, const Pair& pair) const {
-    if (const std::string_view why = why_not_read(pair); !why.empty())
-        return fmt::format(
-            "blocks run in any order, and no release and acquire of one word orders these two; {}",
-            why);
-    if (std::string text = small_scope(pair); !text.empty()) return text;
-    if (std::string text = missing_in_block(pair); !text.empty()) return text;
+files::Sentence GridRaces::cause(Finding& f, const Pair& pair) const {
+    if (const files::Sentence why = why_not_read(pair); !why.empty())
+        return unordered_words().add(why, "; ");
+    if (files::Sentence text = small_scope(pair); !text.empty()) return text;
+    if (files::Sentence text = missing_in_block(pair); !text.empty()) return text;
     const Kernel& kernel = launch_.kernel();
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
     const bool in_shared = is_shared(pair.memory->begin());
-    std::string text = in_shared ? "" : missing_fences(f, pair);
+    files::Sentence text;
+    if (!in_shared) text = missing_fences(f, pair);
     if (text.empty() && pair.first.writes != pair.second.writes) {
         text = pair.first.writes ? missing_atomic(f, kernel, other, one)
                                  : missing_atomic(f, kernel, one, other);
@@ -177,32 +208,35 @@ std::string GridRaces::cause(Finding& f, const Pair& pair) const {
     if (text.empty()) text = missing_order(f, pair);
     if (in_shared) return text;
     if (orders_.has_fences_of(Scope::block))
-        text +=
-            "; a fence of block scope, such as __threadfence_block(), orders nothing between "
-            "blocks";
+        text.add(files::sentence("a fence of block scope, such as __threadfence_block(), orders "
+                                 "nothing between blocks"),
+                 "; ");
     if (orders_.has_fences_of(Scope::cluster))
-        text += "; a fence of cluster scope orders nothing between clusters";
+        text.add(files::sentence("a fence of cluster scope orders nothing between clusters"), "; ");
     return text;
 }
 
-std::string GridRaces::small_scope(const Pair& pair) const {
+files::Sentence GridRaces::small_scope(const Pair& pair) const {
     for (const GridStrip* strip : {&pair.first, &pair.second}) {
         const std::uint32_t pc = events_[strip->event].pc;
         const bool of_cluster = scope_of(*strip) == Scope::cluster;
         if (launch_.kernel().lines[pc].access != MemoryAccess::atomic) continue;
         if (strip->strong && !of_cluster) continue;
-        return fmt::format(
-            "the atomic operation at {} has the scope of a {}, so it is not atomic for threads "
-            "of other {}",
-            thread_of(*strip, pair.cell).where(), of_cluster ? "cluster" : "block",
-            of_cluster ? "clusters" : "blocks");
+        const files::Form<1> form =
+            of_cluster ? files::Form<1>(
+                             "the atomic operation at {} has the scope of a cluster, so "
+                             "it is not atomic for threads of other clusters")
+                       : files::Form<1>(
+                             "the atomic operation at {} has the scope of a block, so "
+                             "it is not atomic for threads of other blocks");
+        return files::sentence(form, thread_of(*strip, pair.cell).where());
     }
     return "";
 }
 
 // One thread of a block has released a word, and one thread of the other block has acquired it, but
 // not the threads of the two accesses.
-std::string GridRaces::missing_in_block(const Pair& pair) const {
+files::Sentence GridRaces::missing_in_block(const Pair& pair) const {
     if (!by_words() || !clocks_.tells_warps_apart() || is_shared(pair.memory->begin())) return "";
     for (const auto& [one, other] :
          {std::pair(pair.first, pair.second), std::pair(pair.second, pair.first)}) {
@@ -212,13 +246,13 @@ std::string GridRaces::missing_in_block(const Pair& pair) const {
         };
         const ThreadAtLine first = thread_of(one, pair.cell), second = thread_of(other, pair.cell);
         if (is_known(after.seen))
-            return fmt::format(
+            return files::sentence(
                 "another thread of block {} tells block {} that it may go on, and does not wait "
                 "for this thread: __syncthreads(), or __syncwarp() within a warp, is missing "
                 "behind {}",
                 name_of(first.block), name_of(second.block), first.where());
         if (clocks_.another_warp_acquires(after.block, after.warp, after.time, is_known))
-            return fmt::format(
+            return files::sentence(
                 "another thread of block {} waits for block {}, and this thread does not wait for "
                 "that one: __syncthreads() is missing between the wait and {}",
                 name_of(second.block), name_of(first.block), second.where());
@@ -227,11 +261,11 @@ std::string GridRaces::missing_in_block(const Pair& pair) const {
 }
 
 // Either block may have set the flag for the other one.
-std::string GridRaces::missing_fences(Finding& f, const Pair& pair) const {
+files::Sentence GridRaces::missing_fences(Finding& f, const Pair& pair) const {
     if (f.severity == Severity::note) return "";
     const GridEvent &one = events_[pair.first.event], &other = events_[pair.second.event];
     const Kernel& kernel = launch_.kernel();
-    std::string text =
+    files::Sentence text =
         flags_.missing_fences(f, kernel, {one.pc, other.pc, one.block, other.block}, Scope::device);
     if (text.empty())
         text = flags_.missing_fences(f, kernel, {other.pc, one.pc, other.block, one.block},
@@ -239,7 +273,7 @@ std::string GridRaces::missing_fences(Finding& f, const Pair& pair) const {
     return text;
 }
 
-std::string GridRaces::missing_order(Finding& f, const Pair& pair) const {
+files::Sentence GridRaces::missing_order(Finding& f, const Pair& pair) const {
     const Kernel& kernel = launch_.kernel();
     const std::uint32_t one = events_[pair.first.event].pc, other = events_[pair.second.event].pc;
     const bool in_shared = is_shared(pair.memory->begin());
@@ -249,22 +283,28 @@ std::string GridRaces::missing_order(Finding& f, const Pair& pair) const {
                              (order == AccessOrder::unknown && f.first.line > f.second->line);
     const AccessPair accesses{kernel, one, other, is_reversed};
     if (in_shared)
-        return "no barrier of the cluster orders these two: " +
-               missing_barrier(f, accesses, BarrierScope::cluster);
+        return files::sentence("no barrier of the cluster orders these two: {}",
+                               missing_barrier(f, accesses, BarrierScope::cluster));
     const bool words_are_seen = by_words() && orders_.words_are_seen();
-    std::string text =
-        fmt::format("blocks run in any order, and {} orders these two",
-                    words_are_seen ? "no release and acquire of one word" : "nothing");
+    files::Sentence missing;
     if (kernel.synchronises_grid)
-        text += ": " + missing_barrier(f, accesses, BarrierScope::grid);
+        missing = missing_barrier(f, accesses, BarrierScope::grid);
     else if (!words_are_seen && f.severity != Severity::note)
-        text += ": " + missing_barrier(f, accesses, BarrierScope::launch);
+        missing = missing_barrier(f, accesses, BarrierScope::launch);
     else if (words_are_seen && f.first.where() != f.second->where())
         f.barrier = place_between(f, is_reversed, BarrierScope::words);
     const bool have_barrier = kernel.has_barrier && one != other &&
                               !reached_in_epoch(kernel, one)[other] &&
                               !reached_in_epoch(kernel, other)[one];
-    if (have_barrier) text += "; the __syncthreads() between them is for the threads of one block";
+    files::Sentence text =
+        words_are_seen ? unordered_words(missing)
+        : missing.empty()
+            ? files::sentence("blocks run in any order, and nothing orders these two")
+            : files::sentence("blocks run in any order, and nothing orders these two: {}", missing);
+    if (have_barrier)
+        text.add(
+            files::sentence("the __syncthreads() between them is for the threads of one block"),
+            "; ");
     return text;
 }
 

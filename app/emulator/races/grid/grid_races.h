@@ -208,11 +208,11 @@ class GridRaces : public Observer, BlockSummaries {
     /// Nothing of the two strips, of one block, can differ but what the block does between them.
     bool have_one_clock(const GridStrip& one, const GridStrip& other) const;
     // These say what is missing, and set Finding::barrier or Finding::needs_atomic.
-    std::string cause(Finding& f, const Pair& pair) const;
-    std::string small_scope(const Pair& pair) const;
-    std::string missing_in_block(const Pair& pair) const;
-    std::string missing_fences(Finding& f, const Pair& pair) const;
-    std::string missing_order(Finding& f, const Pair& pair) const;
+    files::Sentence cause(Finding& f, const Pair& pair) const;
+    files::Sentence small_scope(const Pair& pair) const;
+    files::Sentence missing_in_block(const Pair& pair) const;
+    files::Sentence missing_fences(Finding& f, const Pair& pair) const;
+    files::Sentence missing_order(Finding& f, const Pair& pair) const;
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
@@ -223,13 +223,13 @@ class GridRaces : public Observer, BlockSummaries {
     bool is_guess(const Pair& pair) const;
     /// Why a read that goes into a word (see ToldReads) does not get what the other access writes;
     /// empty: it may get it.
-    std::string_view why_not_read(const Pair& pair) const;
+    files::Sentence why_not_read(const Pair& pair) const;
     Instructions instructions_of(const Pair& pair) const;
     std::array<std::uint64_t, 4> order_of(const Pair& pair) const;
     Finding finding(const Instructions& at, const Pair& pair) const;
     bool is_end_of_block(const GridStrip& strip) const;
-    std::string sentence_of_end(const Finding& finding, const Pair& pair) const;
-    std::string name_of_place(const Pair& pair) const;
+    files::Sentence sentence_of_end(const Finding& finding, const Pair& pair) const;
+    files::Sentence name_of_place(const Pair& pair) const;
     /// The thread of a strip that accesses a cell of it.
     ThreadAtLine thread_of(const GridStrip& strip, std::uint32_t cell) const;
 
