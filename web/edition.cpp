@@ -31,6 +31,7 @@ constexpr std::array missing{
     Command::discard_recording,
     Command::show_book,
     Command::start_tour,
+    Command::toggle_second_window,
     Command::quit,
     Command::undo,
     Command::redo,

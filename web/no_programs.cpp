@@ -35,6 +35,10 @@ ProgramOpener::~ProgramOpener() = default;
 void ProgramOpener::open(const std::string&) {}
 void ProgramOpener::draw(Ui&) {}
 void ProgramOpener::advance() {}
+std::string ProgramOpener::work_words() const {
+    return {};
+}
+void ProgramOpener::cancel() {}
 
 std::filesystem::path screenshot_folder() {
     return "/";

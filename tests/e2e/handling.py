@@ -119,6 +119,25 @@ class Handling(Session):
         app.key("Return")
         app.wait_value("result.wrong_pixels", "0 %")
         app.wait_value("ripple.size.slider", "128")
+        app.click("result.wrong_pixels", button=3)
+        app.wait_value("result.wrong_pixels.menu.plot", lambda value: int(value or 0) > 1)
+
+    def test_a_second_window_shows_the_picture_alone(self):
+        app = self.start(*RIPPLE)
+        app.settle()
+        app.move(1250, 700)  # without a window manager the keys go to the window below the mouse
+
+        def second():
+            return subprocess.run(["xdotool", "search", "--name", "Warpscope: the picture"], capture_output=True,
+                                  text=True, env=os.environ | app.display.environment).stdout.split()
+        self.assertEqual(second(), [])
+        app.key("shift+F11")
+        wait_for("the second window", second)
+        # It lies over the panels at the left, in which nothing is green.
+        wait_for("the picture in it", lambda: app.display.picture().crop(200, 150, 400, 300).share_of(
+            lambda r, g, b: g > 120 and r < 40 and b < 40) > 0.1)
+        app.key("shift+F11")
+        wait_for("its end", lambda: not second())
 
     def test_a_panel_fills_the_window_until_escape(self):
         app = self.start(*RIPPLE)

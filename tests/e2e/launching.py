@@ -104,14 +104,16 @@ class Launching(Session):
             return {"file": name}
         folder = self.home / "captured"
         folder.mkdir(exist_ok=True)
-        (folder / "double.cu").write_text(
+        source = folder / "sources/0123456789abcdef/double.cu"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(
             "__global__ void twice(int* data, int n) {\n"
             "    if (threadIdx.x < n) data[threadIdx.x] *= 2;\n}\n"
             "__global__ void early(int* data, int n) {\n"
             "    if (threadIdx.x < n) data[threadIdx.x] = 2 * data[63 - threadIdx.x];\n}\n", encoding="utf-8")
         file = f"{number:05}-{kernel}.launch.json"
         (folder / file).write_text(json.dumps({
-            "source": "double.cu",
+            "source": str(source.relative_to(folder)),
             "buffers": {"memory1": {"fill": keep(f"before{number}.bin", values)}},
             "launches": [{"kernel": kernel, "grid": 1, "block": 64, "captured": [
                 {"bytes": "0000000000200000",
@@ -176,11 +178,10 @@ class Launching(Session):
         app.wait_value("buffer.state", lambda value: value.startswith("data: 3 of type int"))
         app.click("buffer.first", (1.5, 0.5), button=3)
         app.wait_value("why", "data[1] is 24, as the program's launch left it. No right value is known.")
-        source = folder / "double.cu"
         self.assertEqual(
             [app.value(f"why.right.{row}") for row in range(3)],
-            [f"data[1] = 24: launch 8, twice, {source}:2, block 0, thread 0",
-             f"  data[1] = 12: launch 3, twice, {source}:2, block 0, thread 0",
+            ["data[1] = 24: launch 8, twice, double.cu:2, block 0, thread 0",
+             "  data[1] = 12: launch 3, twice, double.cu:2, block 0, thread 0",
              "    data[1] = 6: no captured launch; it was there before launch 3"])
         # No thread writes data[0].
         app.click("microscope.close")

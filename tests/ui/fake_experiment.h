@@ -108,6 +108,9 @@ class FakeExperiment : public experiments::Experiment {
         return &tree_;
     }
 
+    std::shared_ptr<const experiments::LaunchPlan> plan() const override { return launch_plan; }
+
+    std::shared_ptr<const experiments::LaunchPlan> launch_plan;  ///< null: of no launch file
     int renders = 0, reports = 0;
     bool fail_step = false, fail_render = false, lose_device = false;
 

@@ -279,23 +279,28 @@ TEST(WrongWord, NamesTheReadThatCameTooLate) {
     EXPECT_GT(late, 0u);
 }
 
-TEST(WrongWord, NamesAReadOfWhatTheBlockDoesNotWrite) {
+TEST(WrongWord, NamesTheRaceOfABlockThatReadsWhatItHasNotWritten) {
     const auto word = explain("mirror_no_barrier", 5, 1234, {.schedule = Schedule::run_to_barrier});
     EXPECT_FALSE(word.right);
     EXPECT_EQ(word.words.brief, "thread 5 read what the block had not written");
     EXPECT_EQ(
         word.words.whole,
         "Thread 5 of warp 0 read word 58 of shared memory, which the block had not written at "
-        "kernels/kernels.cu:15. The order of the warps is not the reason.");
+        "kernels/kernels.cu:15. The block has a race between kernels/kernels.cu:15 and "
+        "kernels/kernels.cu:14.");
 }
 
-TEST(WrongWord, SaysWhereTheOrderOfTheWarpsIsNotTheReason) {
+TEST(WrongWord, SaysWhetherTheBlockRacesWhereNoOrderGivesTheRightValue) {
     const auto word = explain("mirror", 5, 1234, {.schedule = Schedule::reverse});
     EXPECT_FALSE(word.right);
     EXPECT_EQ(word.words.brief,
-              "none of 6 other orders of the warps gives the right value: the order is not the "
-              "reason");
+              "none of 6 other orders of the warps gives the right value, and no race was found in "
+              "the block");
     ASSERT_TRUE(word.place()) << "the last store of the word";
+    const auto racy = explain("rounds_one_barrier_short", 5, 1234, {});
+    EXPECT_EQ(racy.words.whole,
+              "None of 6 other orders of the warps gives the right value, but the block has a race "
+              "between kernels/kernels.cu:31 and kernels/kernels.cu:33.");
 }
 
 }  // namespace

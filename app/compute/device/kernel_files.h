@@ -23,6 +23,9 @@ struct KernelEdit {
     std::vector<compiler::Diagnostic> warnings;
     std::string unoptimized{};  ///< PTX of the source without optimization; empty: there is none
     std::string from{};         ///< the path that the user gave; empty if typed in the editor
+    /// The folder in which a capture has copies of the sources of a program, with a slash at its
+    /// end: people know `from` and the headers without it. Empty: they are no copies.
+    std::string copies{};
     /// Kernels whose name in the source differs from that in the PTX, where C++ mangles it.
     std::map<std::string, std::string> names{};
     /// The paths of the headers that the source includes, by compiler::header_in_ptx().

@@ -418,19 +418,37 @@ std::optional<SlicedRun> right_run(Machine& machine, FrozenLaunch launch, std::u
     return SlicedRun{std::move(trace), std::move(slice)};
 }
 
+using RacePlaces = std::pair<std::string, std::string>;
+
+/// The places of the worst race of a block; nullopt: none was found.
+std::optional<RacePlaces> race_of(const Stepper& stepper) {
+    for (const Finding& finding : stepper.findings())
+        if (finding.kind == FindingKind::race && finding.severity != Severity::note)
+            return std::pair(finding.first.where(), finding.second->where());
+    return {};
+}
+
+/// What a run of the launch's order has shown beside its slice.
+struct Noticed {
+    PartingWords end;  ///< why the run explains nothing; empty: it does
+    std::optional<RacePlaces> race;
+};
+
 SlicedRun run_of_launch(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
-                        GlobalBytes bytes, PartingWords& end,
+                        GlobalBytes bytes, Noticed& noticed,
                         const std::function<bool(const Stepper&)>& is_right) {
     Stepper stepper(machine, launch, block);
     stepper.run(most_steps);
+    noticed.race = race_of(stepper);
     if (stepper.end() == Stepper::End::open)
-        end = {files::sentence("the block takes more than {} steps", most_steps),
-               files::sentence("The block takes more than {} steps.", most_steps)};
+        noticed.end = {files::sentence("the block takes more than {} steps", most_steps),
+                       files::sentence("The block takes more than {} steps.", most_steps)};
     if (is_right && stepper.end() == Stepper::End::finished && is_right(stepper))
-        end = {files::sentence("the block itself leaves the right value: another block has changed "
-                               "it"),
-               files::sentence("The block itself leaves the right value: another block has "
-                               "changed it.")};
+        noticed.end = {
+            files::sentence("the block itself leaves the right value: another block has changed "
+                            "it"),
+            files::sentence("The block itself leaves the right value: another block has "
+                            "changed it.")};
     BlockTrace trace(stepper, launch.settings.stop);
     Slice slice = backward_slice(trace, bytes, &stepper);
     return {std::move(trace), std::move(slice)};
@@ -445,14 +463,35 @@ std::optional<Parting> unwritten_read(const Slice& slice) {
     return {};
 }
 
-PartingWords unwritten_words(const SlicedRun& run, const Parting& parting, const Dim3& block) {
+PartingWords unwritten_words(const SlicedRun& run, const Parting& parting, const Dim3& block,
+                             const std::optional<RacePlaces>& race) {
     const SliceNode& node = run.slice.nodes[*parting.node];
     const Kernel& kernel = run.trace.kernel();
     const std::string thread = thread_words(block, node.warp, node.lane);
     return {files::sentence("thread {} read what the block had not written", thread),
             files::sentence("Thread {} of warp {} read {} at {}.", thread, node.warp,
                             unwritten_place(*parting.source), users_place(kernel, node.pc))
-                .add(files::sentence("The order of the warps is not the reason."))};
+                .add(race ? files::sentence("The block has a race between {} and {}.", race->first,
+                                            race->second)
+                          : files::sentence("No race was found in the block."))};
+}
+
+/// A race may spoil the value in an order that was not tried.
+PartingWords untold_words(std::size_t tried, const std::optional<RacePlaces>& race) {
+    if (!race)
+        return {files::sentence("none of {} other orders of the warps gives the right value, and "
+                                "no race was found in the block",
+                                tried),
+                files::sentence("None of {} other orders of the warps gives the right value, and "
+                                "no race was found in the block.",
+                                tried)};
+    const auto& [one, other] = *race;
+    return {files::sentence("none of {} other orders of the warps gives the right value, but the "
+                            "block has a race between {} and {}",
+                            tried, one, other),
+            files::sentence("None of {} other orders of the warps gives the right value, but the "
+                            "block has a race between {} and {}.",
+                            tried, one, other)};
 }
 
 }  // namespace
@@ -467,15 +506,15 @@ std::optional<WrongWord::Place> WrongWord::place() const {
 
 WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t block,
                   GlobalBytes bytes, const std::function<bool(const Stepper&)>& is_right) {
-    PartingWords end;
-    WrongWord word{.run = run_of_launch(machine, launch, block, bytes, end, is_right),
+    Noticed noticed;
+    WrongWord word{.run = run_of_launch(machine, launch, block, bytes, noticed, is_right),
                    .right = {},
                    .order = {}};
-    if (!is_right && end.brief.empty())
-        end = {files::sentence("no right value is known"),
-               files::sentence("No right value is known.")};
-    if (!end.brief.empty()) {
-        word.words = end;
+    if (!is_right && noticed.end.brief.empty())
+        noticed.end = {files::sentence("no right value is known"),
+                       files::sentence("No right value is known.")};
+    if (!noticed.end.brief.empty()) {
+        word.words = noticed.end;
         return word;
     }
     std::size_t tried = 0;
@@ -489,16 +528,9 @@ WrongWord explain(Machine& machine, const FrozenLaunch& launch, std::uint32_t bl
     }
     if (!word.right) {
         word.parting = unwritten_read(word.run.slice);
-        word.words = word.parting
-                         ? unwritten_words(word.run, *word.parting, launch.launch.block)
-                         : PartingWords{files::sentence("none of {} other orders of the warps "
-                                                        "gives the right value: the order is not "
-                                                        "the reason",
-                                                        tried),
-                                        files::sentence("None of {} other orders of the warps "
-                                                        "gives the right value: the order is not "
-                                                        "the reason.",
-                                                        tried)};
+        word.words = word.parting ? unwritten_words(word.run, *word.parting, launch.launch.block,
+                                                    noticed.race)
+                                  : untold_words(tried, noticed.race);
         return word;
     }
     word.parting = where_they_part(*launch.kernel, word.run.slice, word.right->slice);

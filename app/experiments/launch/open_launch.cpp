@@ -447,6 +447,8 @@ LaunchPlan plan_of(const LaunchFile& file, const CompiledLaunch& source, bool is
 
 std::shared_ptr<const compute::KernelEdit> edit_of(CompiledLaunch source, const LaunchFile& file,
                                                    const std::string& text, compute::Math math) {
+    const std::string copies =
+        file.built_in ? "" : launches::folder_of_copies(file.source).string();
     std::map<std::string, std::string> readable;
     for (const compiler::Signature& signature : source.signatures)
         if (signature.entry != signature.name) readable[signature.entry] = signature.name;
@@ -458,6 +460,7 @@ std::shared_ptr<const compute::KernelEdit> edit_of(CompiledLaunch source, const 
                             .warnings = std::move(source.compiled.warnings),
                             .unoptimized = std::move(source.unoptimized),
                             .from = file.built_in ? "" : file.in_folder(file.source).string(),
+                            .copies = copies.empty() ? "" : file.in_folder(copies).string() + "/",
                             .names = std::move(readable),
                             .headers = std::move(source.headers),
                             .kept = std::move(source.compiled.kept)});

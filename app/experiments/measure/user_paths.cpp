@@ -33,6 +33,13 @@ files::Sentence as_named(files::Sentence words, const compute::KernelEdits& edit
     return words.change_texts([&](std::string& text) { text = as_named(std::move(text), edits); });
 }
 
+files::Sentence as_shown(files::Sentence words, const compute::KernelEdits& edits) {
+    return as_named(std::move(words), edits).change_texts([&](std::string& text) {
+        for (const auto& [file, edit] : edits)
+            if (!edit->copies.empty()) replace_all(text, edit->copies, "");
+    });
+}
+
 std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits) {
     for (emulator::Finding& finding : findings) {

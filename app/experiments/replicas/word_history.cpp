@@ -267,10 +267,9 @@ void WordHistory::run_again(std::size_t launch, const HistoryNumbers& numbers,
         for (const auto& [address, number] : watched) {
             if (!number->is_of_launch) continue;
             number->launch = launch;
-            number->writer = without_capture(
-                as_named(emulator::users_place(*replay.specimen.launch().kernel, number->pc),
-                         replay.state.edits),
-                list_[launch].file);
+            number->writer =
+                as_shown(emulator::users_place(*replay.specimen.launch().kernel, number->pc),
+                         replay.state.edits);
         }
     } catch (const std::exception& error) {
         if (stop_.stop_requested()) throw;
@@ -419,13 +418,6 @@ std::optional<launches::CapturedLaunch> captured_launch(const fs::path& file) {
         for (const launches::CapturedLaunch& launch : capture->launches)
             if (launch.file.filename() == file.filename()) return launch;
     return {};
-}
-
-std::string without_capture(std::string words, const fs::path& file) {
-    const std::string copies = (file.parent_path() / "sources" / "").string();
-    for (std::size_t at = 0; (at = words.find(copies, at)) != words.npos;)
-        words.erase(at, std::min(words.find('/', at + copies.size()), words.size() - 1) + 1 - at);
-    return words;
 }
 
 std::vector<WordLink> word_history(const std::shared_ptr<const LaunchState>& launch,

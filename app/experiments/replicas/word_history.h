@@ -40,8 +40,6 @@ std::shared_ptr<const LaunchState> open_captured(compute::Helpers& helpers,
 
 /// The launch of a program that a launch file describes; nullopt: the file is in no capture.
 std::optional<launches::CapturedLaunch> captured_launch(const std::filesystem::path& launch_file);
-/// Names sources as the program does, not by their copies in the capture: "steps.cu:9".
-std::string without_capture(std::string words, const std::filesystem::path& launch_file);
 
 /// Follows an element of a buffer at the end of a captured launch back through the launches of its
 /// program: each is run again to see which thread has written the number last.

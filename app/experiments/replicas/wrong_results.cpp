@@ -257,8 +257,8 @@ WrongReason WrongResults::why(const ElementPlace& place, const std::stop_token& 
     reason.word = {kept, &*kept->word};
     reason.kernel = launch.kernel;
     if (is_unknown) return reason;
-    reason.brief = with_values(as_named(reason.word->words.brief, launch_->edits));
-    reason.whole = as_named(reason.word->words.whole, launch_->edits);
+    reason.brief = with_values(as_shown(reason.word->words.brief, launch_->edits));
+    reason.whole = as_shown(reason.word->words.whole, launch_->edits);
     if (known.is_captured)
         reason.whole.add(
             files::sentence("The capture does not say which of the two is right: the program's "
@@ -272,7 +272,7 @@ std::vector<files::Sentence> slice_lines(const WrongReason& reason, bool right, 
     const emulator::Slice& slice = right ? reason.word->right->slice : reason.word->run.slice;
     for (std::size_t k = 0; k < std::min(most, slice.nodes.size()); ++k)
         lines.push_back(
-            as_named(emulator::node_words(*reason.kernel, slice.nodes[k]), reason.launch->edits));
+            as_shown(emulator::node_words(*reason.kernel, slice.nodes[k]), reason.launch->edits));
     if (slice.nodes.size() > most)
         lines.push_back(files::sentence("… and {} more, back to the inputs of the kernel",
                                         slice.nodes.size() - most));

@@ -13,7 +13,6 @@
 
 #include "compiler/programs/run_command.h"
 #include "compute/helper/helpers.h"
-#include "experiments/replicas/word_history.h"
 #include "jobs/debugger/adapter.h"
 #include "jobs/output/files_and_terminal.h"
 #include "launches/files/file_kind.h"
@@ -177,7 +176,11 @@ std::string needed_barriers(const Json& wish) {
         text = run_request({"--check", "needed"}, {{"file", folder.string()}});
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
-    return experiments::without_capture(std::move(text), folder / "launch");
+    // The sources are named as the program does, not by their copies.
+    const std::string copies = (folder / "sources" / "").string();
+    for (std::size_t at = 0; (at = text.find(copies, at)) != text.npos;)
+        text.erase(at, std::min(text.find('/', at + copies.size()), text.size() - 1) + 1 - at);
+    return text;
 }
 
 class AgentServer {

@@ -8,7 +8,6 @@
 
 #include "emulator/stepper/finding_step.h"
 #include "experiments/measure/user_paths.h"
-#include "experiments/replicas/word_history.h"
 #include "jobs/output/files_and_terminal.h"
 #include "jobs/output/verdict.h"
 
@@ -126,9 +125,7 @@ void Session::check(const std::stop_token& stop) {
 }
 
 std::string Session::as_named(std::string words) const {
-    words = experiments::as_named(std::move(words), launch_.state->edits);
-    if (launch_.folder.empty()) return words;
-    return experiments::without_capture(std::move(words), launch_.state->entry.launch_file);
+    return experiments::as_shown(std::move(words), launch_.state->edits);
 }
 
 std::string Session::kernel_name() const {

@@ -322,12 +322,6 @@ Why ask_why(const std::shared_ptr<const experiments::LaunchState>& launch,
     }
     why.slice = files::english(slice_lines(why.reason, false));
     why.right = files::english(slice_lines(why.reason, true));
-    if (!why.launch) return why;
-    for (std::vector<std::string>* side : {&why.slice, &why.right})
-        for (std::string& line : *side) line = experiments::without_capture(std::move(line), file);
-    for (files::Sentence* words : {&why.reason.brief, &why.reason.whole})
-        words->change_texts(
-            [&](std::string& text) { text = experiments::without_capture(std::move(text), file); });
     return why;
 }
 

@@ -159,11 +159,18 @@ PtxKernels kernels_of_ptx(const std::string& ptx, const LaunchFile& file) {
     return found;
 }
 
+std::filesystem::path folder_of_copies(const std::filesystem::path& source) {
+    std::filesystem::path folder, found;
+    for (const auto& part : source) {
+        if (found.empty() && folder.filename() == "sources" && part != source.filename())
+            found = folder / part;
+        folder /= part;
+    }
+    return found;
+}
+
 bool has_other_source(const LaunchFile& file) {
-    // In a capture the source is sources/FINGERPRINT/NAME, perhaps with folders before the name.
-    std::string captured;
-    for (auto part = file.source.begin(); part != file.source.end(); ++part)
-        if (*part == "sources" && std::next(part) != file.source.end()) captured = *std::next(part);
+    const std::string captured = folder_of_copies(file.source).filename();
     if (file.ptx.empty() || captured.empty()) return false;
     std::vector<std::filesystem::path> folders;
     for (const auto& folder : file.include) folders.push_back(file.in_folder(folder));

@@ -34,6 +34,9 @@ std::optional<std::string> ptx_of_program(const LaunchFile& file, const std::str
 /// Whether the source of a captured launch, or one of its headers, was changed since. Throws
 /// LaunchError if it cannot be read.
 bool has_other_source(const LaunchFile& file);
+/// The folder sources/FINGERPRINT in which a capture has copies of a source and its headers; empty
+/// where the source of a launch file is in no folder of that kind.
+std::filesystem::path folder_of_copies(const std::filesystem::path& source);
 /// Whether a PTX text has the kernel with this name. nvcc gives kernels that are static in their
 /// source other names than NVRTC does.
 bool has_kernel(const std::string& ptx, const std::string& entry);

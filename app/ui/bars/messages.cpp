@@ -184,7 +184,7 @@ std::string duration(double seconds) {
 }  // namespace
 
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
-                       const compute::LaunchProgress::Reading& launch) {
+                       const compute::LaunchProgress::Reading& launch, double expected) {
     if (seconds < long_seconds) return {};
     if (launch.compiling) return tr("Compiling kernels · {} so far", duration(seconds));
     if (activity == Activity::start) return tr("Starting · {} so far", duration(seconds));
@@ -193,6 +193,11 @@ std::string work_words(Activity activity, std::uint64_t frame, double seconds,
     if (activity == Activity::comparison)
         return tr("Comparing the variants · {} so far", duration(seconds));
     std::string words = tr("Frame {}", quantity(double(frame), ""));
+    // A frame has several launches: what frames take says more than the blocks of the newest one.
+    if (expected > seconds)
+        return words + tr(" · {:.0f} %", 100 * seconds / expected) +
+               tr(" · about {} left", duration(expected - seconds));
+    if (expected > 0) return words + tr(" · {} so far", duration(seconds));
     const double share = launch.blocks > 0 ? double(launch.done) / double(launch.blocks) : 0;
     if (launch.blocks > 0) words += tr(" · {:.0f} % of the blocks", 100 * share);
     if (share >= telling_share && share < 1)
@@ -234,9 +239,14 @@ std::string WorkChip::words() const {
     if (microscope_.searches_orders())
         return tr("Searching the orders of the warps · {:.0f} % of the time",
                   100 * microscope_.finder().progress());
+    if (const std::string& asked = microscope_.asked(); microscope_.is_open() && !asked.empty())
+        return asked == "first" ? tr("Searching why the result is wrong")
+                                : tr("Searching why {} is wrong", microscope_.asked_words());
+    if (auto words = program_.work_words(); !words.empty()) return words;
     const auto work = stage_.work();
     if (!work) return {};
-    return work_words(work->activity, work->frame, seconds_since(work->since), work->launch);
+    return work_words(work->activity, work->frame, seconds_since(work->since), work->launch,
+                      stage_.expected_seconds());
 }
 
 void WorkChip::cancel() {
@@ -246,6 +256,10 @@ void WorkChip::cancel() {
         microscope_.cancel();
     else if (microscope_.searches_orders())
         microscope_.finder().cancel();
+    else if (!microscope_.asked().empty())
+        microscope_.forget_asked();
+    else if (!program_.work_words().empty())
+        program_.cancel();
     else
         stage_.cancel();
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ui/edits/program_opener.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
@@ -44,10 +45,11 @@ class Caption {
     Stage& stage_;
 };
 
-/// Returns "Frame 3 · 41 % of the blocks · about 12 s left" for work that has taken `seconds` so
-/// far, where `frame` is the frame that is computed next. Empty for work too short to mention.
+/// Returns "Frame 3 · 41 % · about 12 s left" for work that has taken `seconds` so far, where
+/// `frame` is the frame that is computed next, and `expected` the seconds of a frame; 0: they are
+/// not known, and the blocks of the launch tell how far it is. Empty for work too short to mention.
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
-                       const compute::LaunchProgress::Reading& launch);
+                       const compute::LaunchProgress::Reading& launch, double expected = 0);
 
 /// Draws the words of work_words() in the middle of a window that shows nothing else yet.
 void draw_start(Ui& ui, const std::string& words);
@@ -62,7 +64,8 @@ std::string cost_words(double seconds);
 /// with a choice.
 class WorkChip {
   public:
-    WorkChip(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
+    WorkChip(Stage& stage, Microscope& microscope, ProgramOpener& program)
+        : stage_(stage), microscope_(microscope), program_(program) {}
 
     /// Draws the chip in the upper right corner of the current ImGui child window, if there is long
     /// work.
@@ -82,6 +85,7 @@ class WorkChip {
 
     Stage& stage_;
     Microscope& microscope_;
+    ProgramOpener& program_;
 };
 
 }  // namespace warpscope::ui

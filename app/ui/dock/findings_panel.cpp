@@ -215,8 +215,16 @@ void FindingsPanel::draw(Ui& ui) {
     const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
     const std::vector<Finding>& findings = inspection->verdict.findings;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
     for (const std::size_t i : in_order(ui, findings))
         draw_card(ui, findings[i], fmt::format("finding.{}", i));
+    // Findings of an earlier state are faint until those of the new one are there.
+    const bool old = summary.checking || summary.state == RaceSummary::State::unknown;
+    if (!findings.empty()) record_rect(ui, {}, {}, "findings.state", old ? "old" : "current");
+    if (old)
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
+            faded(colour::panel, 0.55F));
     const bool in_a_row = std::ranges::any_of(findings, [&](const Finding& finding) {
         return finding.sentence == inspection->verdict.error;
     });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <utility>
 
 #include "compute/device/kernel_files.h"
@@ -235,6 +236,12 @@ const KernelDocument* KernelDocuments::find(const std::string& file) const {
 std::string_view KernelDocuments::text_before_edits(const std::string& file) const {
     const KernelDocument* const document = find(file);
     return document ? std::string_view(document->shipped()) : shipped(file);
+}
+
+std::string KernelDocuments::name_of(const std::string& file) const {
+    const KernelDocument* const document = find(file);
+    if (!document || !document->has_own_file()) return file + ".cu";
+    return std::filesystem::path(document->path()).filename().string();
 }
 
 std::uint64_t KernelDocuments::version() const {

@@ -52,6 +52,8 @@ class KernelDocument {
     bool edited() const { return text_ != shipped_ && *text_ != *shipped_; }
     /// The file that the text was read from or saved to last. Empty: there is none.
     const std::string& path() const { return path_; }
+    /// The text that is built in is that of the file at path().
+    bool has_own_file() const { return has_own_file_; }
     /// What the file at path() had when it was read or saved; empty where path() is.
     std::string_view saved_text() const { return saved_ ? *saved_ : std::string_view(); }
     /// The file at path() has this text.
@@ -141,6 +143,8 @@ class KernelDocuments {
     /// KernelDocument::shipped() of a file.
     std::string_view text_before_edits(const std::string& file) const;
 
+    /// As people know a file: "ripple.cu"; of an opened source its name.
+    std::string name_of(const std::string& file) const;
     /// Counts the changes of all texts.
     std::uint64_t version() const;
     /// Every text that differs from the one that is built in.

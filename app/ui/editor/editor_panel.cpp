@@ -347,7 +347,7 @@ void choose_file(const EditorFrame& frame, float width) {
     for (std::size_t i = 0; i < files.size(); ++i) {
         const KernelDocument& document = frame.stage.documents()[files[i]];
         const bool unsaved = document.edited() && !document.saved();
-        labels.push_back(files[i] + ".cu" + (unsaved ? " *" : ""));
+        labels.push_back(frame.stage.documents().name_of(files[i]) + (unsaved ? " *" : ""));
         if (files[i] == frame.view.file) chosen = i;
     }
     const int clicked = dropdown(frame.ui, "editor.file", files, labels, chosen, width);

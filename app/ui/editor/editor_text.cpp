@@ -464,7 +464,8 @@ void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, 
     for (const DiffLine& row : shown) widest = std::max(widest, row.text.size());
     if (shown.empty())
         text(frame.ui.fonts.small, colour::dim,
-             tr("No differences from the built-in kernel source."));
+             document.has_own_file() ? tr("No differences from the text of its file.")
+                                     : tr("No differences from the built-in kernel source."));
     else
         ImGui::Dummy({at.text - origin.x + character * float(std::min<std::size_t>(widest, 1000)),
                       line * float(shown.size() + 1)});

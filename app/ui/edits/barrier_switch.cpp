@@ -43,7 +43,7 @@ std::string edited_files(const Stage& stage) {
     std::string names;
     for (const auto& [file, edit] : stage.shown().edits)
         if (edit->source != stage.documents().text_before_edits(file))
-            names += (names.empty() ? "" : ", ") + file + ".cu";
+            names += (names.empty() ? "" : ", ") + stage.documents().name_of(file);
     return names;
 }
 

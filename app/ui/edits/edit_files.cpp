@@ -240,7 +240,7 @@ EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::
 std::string EditFiles::offered() const {
     std::string names;
     for (const auto& [file, text] : kept_.offered())
-        names += fmt::format("{}{}.cu", names.empty() ? "" : ", ", file);
+        names += (names.empty() ? "" : ", ") + std::as_const(stage_).documents().name_of(file);
     return names;
 }
 

@@ -38,6 +38,16 @@ fs::path folder_of_launches(const std::string& path) {
            fmt::format("{}-{:016x}", name_of(path), compiler::content_hash(path));
 }
 
+/// Why no program can be compiled here; empty: it can.
+std::string why_no_nvcc() {
+    try {
+        compiler::find_nvcc();
+        return {};
+    } catch (const compiler::NoCompiler& none) {
+        return none.what();
+    }
+}
+
 }  // namespace
 
 ProgramOpener::~ProgramOpener() {
@@ -49,12 +59,7 @@ void ProgramOpener::open(const std::string& path) {
     if (known != options_.program_answers.end()) return act(path, known->second);
     asked_ = path;
     opens_ = true;
-    no_nvcc_.clear();
-    try {
-        compiler::find_nvcc();
-    } catch (const compiler::NoCompiler& none) {
-        no_nvcc_ = none.what();
-    }
+    no_nvcc_ = why_no_nvcc();
 }
 
 void ProgramOpener::answer(ProgramAnswer answer) {
@@ -72,7 +77,6 @@ void ProgramOpener::act(const std::string& path, ProgramAnswer answer) {
 void ProgramOpener::compile() {
     stop_ = {};
     now_ = *std::exchange(next_, {});
-    stage_.say(tr("nvcc compiles {} …", name_of(now_.path)));
     compiler::ProgramSource source{now_.path};
     if (stage_.run().math == compute::Math::fast) source.options.emplace_back("-use_fast_math");
     making_ = std::async(
@@ -86,15 +90,21 @@ void ProgramOpener::compile() {
         });
 }
 
+std::string ProgramOpener::work_words() const {
+    if (making_.valid()) return tr("nvcc compiles {}", name_of(now_.path));
+    if (running_.valid() && !shown_)
+        return tr("{} runs and has made no launch", name_of(now_.path));
+    return {};
+}
+
+void ProgramOpener::cancel() {
+    next_.reset();
+    stop_.request_stop();
+}
+
 void ProgramOpener::advance() {
-    if (download_.has_script() && !no_nvcc_.empty() && !download_.runs() && !asked_.empty()) {
-        try {
-            compiler::find_nvcc();
-            no_nvcc_.clear();
-        } catch (const compiler::NoCompiler& none) {
-            no_nvcc_ = none.what();
-        }
-    }
+    if (download_.has_script() && !no_nvcc_.empty() && !download_.runs() && !asked_.empty())
+        no_nvcc_ = why_no_nvcc();
     if (is_ready(making_)) take_compiled();
     if (running_.valid()) follow();
     if (next_ && !making_.valid() && !running_.valid()) compile();
@@ -111,11 +121,11 @@ void ProgramOpener::advance() {
 void ProgramOpener::take_compiled() {
     try {
         making_.get();
-        if (!next_) start();
+        if (!stop_.stop_requested()) start();
     } catch (const compiler::CompileError& error) {
-        show_errors(error);
+        if (!stop_.stop_requested()) show_errors(error);
     } catch (const std::exception& error) {
-        if (!next_) stage_.say(compute::sentence(error.what()), Tone::error);
+        if (!stop_.stop_requested()) stage_.say(compute::sentence(error.what()), Tone::error);
     }
 }
 
@@ -132,7 +142,6 @@ void ProgramOpener::start() {
     shown_ = false;
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    stage_.say(tr("{} runs. Its launches come when it makes them.", name_of(now_.path)));
     Words options;
     if (now_.confined) options.emplace_back("--confined");
     running_ = std::async(
@@ -152,7 +161,7 @@ void ProgramOpener::follow() {
         const compiler::Ended ended = running_.get();
         std::fwrite(ended.output.data(), 1, ended.output.size(), stdout);
         std::fflush(stdout);
-        if (shown_ || next_) return;
+        if (shown_ || stop_.stop_requested()) return;
         stage_.say(WIFEXITED(ended.status)
                        ? tr("The program of {} has made no launch. Its exit status is {}.",
                             name_of(now_.path), WEXITSTATUS(ended.status))

@@ -32,6 +32,10 @@ class ProgramOpener {
     std::function<void(const std::string& path)> show;
     /// Draws the question over the window, while it is open.
     void draw(Ui& ui);
+    /// What a person waits for: "nvcc compiles mine.cu"; empty: nothing.
+    std::string work_words() const;
+    /// Ends the compiler, or the program.
+    void cancel();
     /// Once a frame: follows the compiler and the program.
     void advance();
     /// The compiler or the program has news for a later frame.

@@ -22,7 +22,7 @@ NeedFinder::Answer examine(const NeedFinder::Checked& launch, const std::stop_to
         *found = experiments::find_needed(launch, std::chrono::seconds(5), stop, progress);
         for (auto& barrier : found->barriers)
             barrier.finding.sentence =
-                experiments::as_named(std::move(barrier.finding.sentence), launch->edits);
+                experiments::as_shown(std::move(barrier.finding.sentence), launch->edits);
     } catch (const std::exception&) {
         // The launch can't be copied, which the checks report.
     }

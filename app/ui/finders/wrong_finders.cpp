@@ -140,7 +140,10 @@ WitnessFinder::Found find_witness(const WitnessFinder::Checked& checked, emulato
         experiments::find_witnesses(one, *checked, std::chrono::seconds(2), stop, progress);
         one = experiments::as_named(std::move(one), checked->edits);
         finding.witness = std::move(one[0].witness);
-        if (!finding.witness || !finding.witness->preemptions) return {finding, nullptr};
+        if (!finding.witness) return {finding, nullptr};
+        files::Sentence& words = finding.witness->sentence;
+        words = experiments::as_shown(std::move(words), checked->edits);
+        if (!finding.witness->preemptions) return {finding, nullptr};
         auto launch = std::make_shared<experiments::LaunchState>(*checked);
         launch->settings.turns = std::make_shared<emulator::ScheduleFile>(
             emulator::ScheduleFile::parse(finding.witness->schedule, "the witness"));

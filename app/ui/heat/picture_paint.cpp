@@ -301,7 +301,7 @@ void NeededPaint::paint_cells(Ui& ui, ScreenArea room) const {
 float NeededPaint::caption(Ui& ui, const ScreenArea& panel) const {
     const NeedFinder::Barrier& barrier = *needs_.shown();
     const std::string place =
-        experiments::as_named(barrier.finding.first.where(), needs_.answer()->launch->edits);
+        experiments::as_shown(barrier.finding.first.where(), needs_.answer()->launch->edits);
     const std::string words =
         tr("{}: {} depend on it (magenta). Grey: nothing needed it for this input; another input "
            "may.",

@@ -37,11 +37,11 @@ std::string Microscope::error() const {
 }
 
 std::string Microscope::as_named(std::string words) const {
-    return experiments::as_named(std::move(words), source_.edits);
+    return experiments::as_shown(std::move(words), source_.edits);
 }
 
 files::Sentence Microscope::as_named(files::Sentence words) const {
-    return experiments::as_named(std::move(words), source_.edits);
+    return experiments::as_shown(std::move(words), source_.edits);
 }
 
 Microscope::Source Microscope::source_of(const LiveLaunch& live) {

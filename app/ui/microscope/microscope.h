@@ -136,9 +136,9 @@ class Microscope {
     void land(std::uint32_t copy);
     void step_line();
     void step_barrier();
-    void back();
-    void back_line();
-    void back_barrier();
+    void back() { back_by(&emulator::Stepper::back); }
+    void back_line() { back_by(&emulator::Stepper::back_line); }
+    void back_barrier() { back_by(&emulator::Stepper::back_barrier); }
     void to_end();
     void restart() { seek(0); }
     void seek(std::uint64_t position);
@@ -167,6 +167,10 @@ class Microscope {
     /// Asks why an element of the result is wrong, as WrongResults::find() reads it. If it is,
     /// opens the launch at the access that got the wrong value: see WrongWord::place().
     void show_reason(const LiveLaunch& live, std::string element);
+    /// The element about which show_reason() asks; empty: the answer is there.
+    const std::string& asked() const { return asked_; }
+    std::string asked_words() const;  ///< "pixel (35, 41)", "y[12]", "first"
+    void forget_asked() { asked_.clear(); }
     ReasonFinder& reasons() { return reasons_; }
     /// Why the element is wrong at whose access the block was opened; null: it was opened
     /// otherwise.
@@ -238,6 +242,7 @@ class Microscope {
     void act(BlockRun::Change change, std::function<void()> then = {});
     /// Ends the playing and moves the stepper.
     void move(std::function<void(emulator::Stepper&)> change);
+    void back_by(void (emulator::Stepper::*back)());
     /// The breaks, whose conditions ask the lanes of the block.
     emulator::Breaks asking_breaks();
     void run_breaks(

@@ -97,16 +97,13 @@ void Microscope::step_barrier() {
     });
 }
 
-void Microscope::back() {
-    move([](Stepper& stepper) { stepper.back(); });
-}
-
-void Microscope::back_line() {
-    move([](Stepper& stepper) { stepper.back_line(); });
-}
-
-void Microscope::back_barrier() {
-    move([](Stepper& stepper) { stepper.back_barrier(); });
+void Microscope::back_by(void (Stepper::*back)()) {
+    playing_ = false;
+    act([back](Stepper& stepper) -> std::string {
+        if (stepper.position() == 0) return tr("This is the start of the block.");
+        (stepper.*back)();
+        return {};
+    });
 }
 
 void Microscope::to_end() {
@@ -163,11 +160,18 @@ void Microscope::show_reason(const LiveLaunch& live, std::string element) {
     asked_ = std::move(element);
 }
 
+std::string Microscope::asked_words() const {
+    const std::size_t comma = asked_.find(',');
+    if (comma == asked_.npos || asked_.find('[') != asked_.npos) return asked_;
+    return tr(fmt::format("pixel ({}, {})", asked_.substr(0, comma), asked_.substr(comma + 1)));
+}
+
 void Microscope::receive_reason(const LiveLaunch& live) {
     if (asked_.empty() || !live.settled) return;
     const auto reason = reasons_.ask(live, asked_);
     if (!reasons_.knows(asked_)) return;
-    const std::string element = std::exchange(asked_, {});
+    const std::string element = asked_words();
+    asked_.clear();
     if (!reason) {
         notice_ = tr("{} is right in this frame.", element);
         return;

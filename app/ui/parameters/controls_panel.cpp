@@ -268,6 +268,11 @@ std::ptrdiff_t changed_of(const std::vector<Parameter*>& parameters) {
 
 void group(Ui& ui, Stage& stage, ViewOptions& options, const ParameterGroup& group,
            const RowColumns& at) {
+    const auto has_choice = [](const Parameter* p) {
+        const auto* choice = dynamic_cast<const Choice*>(p);
+        return !choice || choice->words().size() > 1;
+    };
+    if (std::ranges::none_of(group.parameters, has_choice)) return;
     const std::string id = stage.entry().id + "." + group.title;
     const std::string why_folded =
         group.matters() ? tr(group.otherwise) : tr("These have no effect with the other settings.");

@@ -43,6 +43,9 @@ void ProgramRows::draw(Ui& ui, const RowColumns& at) {
     const auto shown =
         std::ranges::find(launches, plan->file.file, &launches::CapturedLaunch::file);
     if (shown == launches.end()) return;
+    // What a person or this panel has not opened, as when the program runs anew, is no choice.
+    if (std::exchange(on_show_, shown->file) != shown->file && shown->file != asked_)
+        is_chosen_ = false;
     checks_.follow(*capture_, stage_.run());
     show_first_race(ui);
     const bool runs = programs::is_alive(capture_->process);
@@ -65,6 +68,7 @@ void ProgramRows::show_first_race(Ui& ui) {
 }
 
 void ProgramRows::open(Ui& ui, const std::filesystem::path& file) {
+    asked_ = file;
     ui.later([this, file] {
         try {
             const launches::LaunchFile launch = launches::read_launch_file(file);

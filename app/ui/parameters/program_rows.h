@@ -45,6 +45,7 @@ class ProgramRows {
     std::filesystem::file_time_type written_{};        ///< when the list in it was written
     std::filesystem::file_time_type begun_{};          ///< when its first launch was written
     std::optional<launches::ProgramCapture> capture_;  ///< in that folder
+    std::filesystem::path on_show_, asked_;  ///< launch files; the one that open() has opened
     bool is_chosen_ = false;  ///< the launch on show was chosen, by a person or by its verdict
     std::size_t shown_ = 0;   ///< the launch to which the list has scrolled
     bool found_only_ = false;

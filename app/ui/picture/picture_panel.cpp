@@ -32,6 +32,15 @@ bool is_plot(const Stage& stage, const BufferContents& buffer) {
     return false;
 }
 
+/// The element that a column of a plot shows; nullopt: the picture is no plot.
+std::optional<std::size_t> plotted_at(const Stage& stage, int x) {
+    const auto& buffer = stage.shown().readings.buffer;
+    if (!buffer || x < 0 || x >= stage.pixels()->width() || !is_plot(stage, *buffer)) return {};
+    const std::size_t count = buffer->numbers.elements();
+    if (count == 0) return {};
+    return std::size_t(x) * count / std::size_t(stage.pixels()->width());
+}
+
 /// Words in the small font on a dark ground, whose left end, centre or right end is at `at`.
 void label(Ui& ui, ImVec2 at, float align, const std::string& words) {
     ImFont* const font = ui.fonts.small;
@@ -78,8 +87,9 @@ void draw_plot_labels(Ui& ui, const Stage& stage, ImVec2 low, ImVec2 high) {
         }
     } else {
         label(ui, {left, y(range->high)}, 0, number(range->high));
-        if (range->high > range->low) label(ui, {left, y(range->low)}, 0, number(range->low));
         const float foot = high.y - ui.px(10);
+        if (range->high > range->low)
+            label(ui, {left, std::min(y(range->low), foot - ui.px(16))}, 0, number(range->low));
         label(ui, {left, foot}, 0, buffer->name + "[0]");
         label(ui, {high.x - ui.px(8), foot}, 1, fmt::format("{}[{}]", buffer->name, count - 1));
     }
@@ -245,6 +255,8 @@ std::string PicturePanel::element_at(int x, int y) const {
     if (!plan) return fmt::format("{},{}", x, y);
     const auto buffer = stage_.shown().readings.buffer;
     if (!buffer || buffer->differing.empty()) return {};
+    if (const auto index = plotted_at(stage_, x); index && buffer->numbers.shape.size() == 1)
+        return fmt::format("{}[{}]", buffer->name, *index);
     const gl::Texture* pixels = stage_.pixels();
     const std::vector<std::size_t> size{std::size_t(pixels->height()),
                                         std::size_t(pixels->width())};
@@ -367,19 +379,18 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
         canvas_.to_texel({mouse.x * double(ui.raster), mouse.y * double(ui.raster)});
     const int x = int(std::floor(at.x)), y = int(std::floor(at.y));
     if (x < 0 || y < 0 || x >= pixels.width() || y >= pixels.height()) return;
-    const auto& buffer = stage_.shown().readings.buffer;
-    if (buffer && buffer->numbers.elements() > 0 && is_plot(stage_, *buffer)) {
-        const launches::Array& array = buffer->numbers;
-        const std::size_t index = std::size_t(x) * array.elements() / std::size_t(pixels.width());
-        const double value = launches::real(array.at(index * array.type.lanes));
-        const std::string element = fmt::format("{}[{}] = {}", buffer->name, index, number(value));
-        return hover_box(ui, element, "", colour::dim, low, high);
-    }
+    const auto plotted = plotted_at(stage_, x);
     std::string line = fmt::format("x {}  y {}", x, y);
     const bool narrow = high.x - low.x < ui.px(440);
-    if (const int side = stage_.tile_side(); side > 0)
+    if (plotted) {
+        const BufferContents& buffer = *stage_.shown().readings.buffer;
+        const double value =
+            launches::real(buffer.numbers.at(*plotted * buffer.numbers.type.lanes));
+        line = fmt::format("{}[{}] = {}", buffer.name, *plotted, number(value));
+        low.x = (low.x + high.x) / 2 - ui.px(90);  // between the labels of the plot
+    } else if (const int side = stage_.tile_side(); side > 0)
         line += tr("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
-    if (!narrow) line += value_text(pixels, x, y);
+    if (!narrow && !plotted) line += value_text(pixels, x, y);
     std::string hint = heat_.words_at(x, y);
     ImU32 colour = colour::dim;
     if (const std::string element = element_at(x, y); stage_.paused() && !element.empty())

@@ -98,7 +98,7 @@ void parts_bar(Ui& ui, const Reading& r, float width) {
 }
 
 /// Draws a number without verdict or sentence, which takes one line.
-void plain_reading(Ui& ui, const Reading& r) {
+void plain_reading(Ui& ui, const Reading& r, const std::vector<float>& newest) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const std::string value = quantity(r.value, r.unit);
@@ -109,12 +109,12 @@ void plain_reading(Ui& ui, const Reading& r) {
     right_text(ui.fonts.body, colour::text, value);
     const ImVec2 high{low.x + width, ImGui::GetItemRectMax().y};
     record_rect(ui, low, high, "result." + r.name, value);
-    context_menu(ui, "result." + r.name, low, high, value, tr(r.label));
+    context_menu(ui, "result." + r.name, low, high, value, tr(r.label), {}, newest);
 }
 
-void judged_reading(Ui& ui, const Reading& r) {
+void judged_reading(Ui& ui, const Reading& r, const std::vector<float>& newest) {
     if (r.verdict == Verdict::none && !r.expected && r.sentence.empty() && r.recent.empty())
-        return plain_reading(ui, r);
+        return plain_reading(ui, r, newest);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::BeginGroup();
@@ -160,7 +160,7 @@ void judged_reading(Ui& ui, const Reading& r) {
     spread(ui, r, width);
     ImGui::EndGroup();
     context_menu(ui, "result." + r.name, low, {low.x + width, ImGui::GetItemRectMax().y}, value,
-                 tr(r.sentence.empty() ? r.label : r.sentence));
+                 tr(r.sentence.empty() ? r.label : r.sentence), {}, newest);
 }
 
 /// Draws a reading as a label above its value, or where the strip is too low, before it. Returns
@@ -258,7 +258,20 @@ void ResultsPanel::draw_strip(Ui& ui) {
     if (stage_.report().empty()) text(ui.fonts.small, colour::faint, tr("Nothing measured yet."));
 }
 
+/// Adds the numbers on show to those before, unless they are of other settings.
+void ResultsPanel::remember() {
+    constexpr std::size_t most = 240;
+    if (!stage_.shows_results_of_settings()) history_.clear();
+    if (std::exchange(remembered_, stage_.frame()) == stage_.frame()) return;
+    for (const Reading& r : stage_.report()) {
+        std::vector<float>& values = history_[r.name];
+        if (values.size() == most) values.erase(values.begin());
+        values.push_back(float(r.value));
+    }
+}
+
 bool ResultsPanel::draw(Ui& ui) {
+    remember();
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, tr("Results"));
     compare_button(ui);
@@ -275,7 +288,7 @@ bool ResultsPanel::draw(Ui& ui) {
                       : tr("Nothing measured yet."));
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());
-        judged_reading(ui, r);
+        judged_reading(ui, r, history_[r.name]);
         explain_if_wrong(ui, r);
         ImGui::PopID();
         ImGui::Dummy({0, ui.px(3)});

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "experiments/framework/report.h"
@@ -32,10 +35,14 @@ class ResultsPanel {
     void draw_comparison(Ui& ui);
     void compare_button(Ui& ui);
     void explain_if_wrong(Ui& ui, const experiments::Reading& r);
+    void remember();
 
     bool wanted_ = false;                ///< a press of the button asks for a comparison
     bool asked_ = false;                 ///< the stage was asked for the comparison
     bool scroll_to_comparison_ = false;  ///< scroll in the next frame
+    std::uint64_t remembered_ = 0;       ///< the newest frame in history_
+    std::map<std::string, std::vector<float>>
+        history_;  ///< of these settings, by name of a reading
 };
 
 /// Draws the variants of an experiment side by side: by their counts where the emulator has run

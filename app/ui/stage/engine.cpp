@@ -344,7 +344,7 @@ Shown Engine::shown() {
     shown.edits = device().edits();
     shown.timings = device().timings();
     shown.timings.rename(
-        [&](std::string name) { return experiments::as_named(std::move(name), shown.edits); });
+        [&](std::string name) { return experiments::as_shown(std::move(name), shown.edits); });
     shown.frame = running.frame();
     shown.report_due = report_due();
     shown.changed_since_reset = running.changed_since_reset();

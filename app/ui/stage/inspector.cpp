@@ -9,6 +9,7 @@
 
 #include "compute/device/number_text.h"
 #include "compute/emulated/emulated_device.h"
+#include "experiments/launch/launch_plan.h"
 #include "experiments/measure/user_paths.h"
 #include "ui/language/language.h"
 #include "ui/widgets/format.h"
@@ -24,19 +25,19 @@ using experiments::Inspection;
 void name_as_in_source(std::vector<emulator::Finding>& findings,
                        const compute::KernelEdits& edits) {
     for (emulator::Finding& finding : findings) {
-        finding.sentence = experiments::as_named(std::move(finding.sentence), edits);
-        finding.kernel = experiments::as_named(std::move(finding.kernel), edits);
+        finding.sentence = experiments::as_shown(std::move(finding.sentence), edits);
+        finding.kernel = experiments::as_shown(std::move(finding.kernel), edits);
         name_as_in_source(finding.repaired_too, edits);
     }
 }
 
 /// C++ mangles the names of kernels.
 void name_as_in_source(Inspection& inspection, const compute::KernelEdits& edits) {
-    inspection.kernel = experiments::as_named(std::move(inspection.kernel), edits);
-    inspection.verdict.error = experiments::as_named(std::move(inspection.verdict.error), edits);
+    inspection.kernel = experiments::as_shown(std::move(inspection.kernel), edits);
+    inspection.verdict.error = experiments::as_shown(std::move(inspection.verdict.error), edits);
     name_as_in_source(inspection.verdict.findings, edits);
     for (emulator::KernelCounters& counters : inspection.counters)
-        counters.kernel = experiments::as_named(std::move(counters.kernel), edits);
+        counters.kernel = experiments::as_shown(std::move(counters.kernel), edits);
 }
 
 }  // namespace
@@ -114,18 +115,20 @@ void Inspector::forget() {
 }
 
 void Inspector::notice(const Entry& entry, Experiment& live) {
+    const auto plan = live.plan();
+    const std::string now = plan ? entry.id + plan->file.file.string() : entry.id;
     std::vector<std::string> parameters = live.parameters().of_launch();
     const compute::RunSettings& settings = live.device().settings();
     const compute::KernelEdits& edits = live.device().edits();
-    const bool other_kernels = entry.id != experiment_ || edits != edits_;
+    const bool other_kernels = now != experiment_ || edits != edits_;
     const bool changed = other_kernels || parameters != parameters_ || settings != settings_ ||
                          live.frame() < frame_;
     frame_ = live.frame();
     if (!changed) return;
     if (other_kernels || (inspection_job_.valid() && automatic_ && limited_)) stop_.request_stop();
     edits_ = edits;
-    if (entry.id != experiment_) forget();
-    experiment_ = entry.id;
+    if (now != experiment_) forget();
+    experiment_ = now;
     parameters_ = std::move(parameters);
     settings_ = settings;
     ++state_;

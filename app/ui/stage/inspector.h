@@ -118,7 +118,7 @@ class Inspector {
 
     Work work_;
     Clock::duration settle_;
-    std::string experiment_;
+    std::string experiment_;  ///< with its launch file
     std::vector<std::string> parameters_;
     compute::RunSettings settings_;
     compute::KernelEdits edits_;

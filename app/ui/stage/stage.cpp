@@ -244,7 +244,6 @@ bool Stage::set(std::vector<NewValue> values, const compute::RunSettings& run, b
     return carry_out(std::move(values), run);
 }
 
-/// The time of a frame with the values that a person has chosen.
 double Stage::expected_seconds() const {
     return shown_->costs.seconds(entry().id, device(), parameters_->work());
 }
@@ -370,6 +369,30 @@ void Stage::say(std::string text, Tone tone) {
 
 bool Stage::shows_results_of_settings() const {
     return shown_->readings.report_parameters == parameters_->of_launch();
+}
+
+/// Whether a text on screen has failed, and the checks look at kernels of the one before it.
+bool Stage::checks_older_source() const {
+    const auto& edits = shown_->inspected.edits;
+    return std::ranges::any_of(documents_.files(EditState::failed), [&](const std::string& file) {
+        const KernelDocument& document = *documents_.find(file);
+        const auto edit = edits.find(file);
+        if (edit == edits.end())
+            return file == parameters_->kernel_file() && document.text() != document.shipped();
+        return edit->second->source != document.text();
+    });
+}
+
+RaceSummary Stage::race_summary() const {
+    RaceSummary summary = summarize(checks(), shows_results_of_settings(), report());
+    if (summary.checking || !checks_older_source()) return summary;
+    for (std::string* words : {&summary.chip, &summary.brief})
+        *words = tr("Last good source: {}", *words);
+    summary.sentence.insert(
+        0,
+        std::string(tr("The source has errors. This is about the last one that compiled.")) + " ");
+    if (summary.state == RaceSummary::State::clean) summary.state = RaceSummary::State::unknown;
+    return summary;
 }
 
 void Stage::check_automatically(bool on) {

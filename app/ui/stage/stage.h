@@ -99,9 +99,8 @@ class Stage {
     const Checks& checks() const { return shown_->checks; }
     /// The settings on show are those of the results on show; false until new results are there.
     bool shows_results_of_settings() const;
-    RaceSummary race_summary() const {
-        return summarize(checks(), shows_results_of_settings(), report());
-    }
+    /// Where the source on screen does not compile, about the last one that did, and says so.
+    RaceSummary race_summary() const;
     bool trying() const { return shown_->trying; }
     const std::string& read_only() const { return shown_->read_only; }
     bool compiler_missing() const { return shown_->compiler_missing; }
@@ -148,6 +147,8 @@ class Stage {
     bool open(const experiments::SharedEntry& entry,
               std::span<const experiments::Assignment> values, const compute::RunSettings& run);
     const std::optional<CostlyChange>& costly_change() const { return costly_; }
+    /// The time of a frame with the values that a person has chosen; 0: not known.
+    double expected_seconds() const;
     enum class Answer { apply, apply_paused, go_back };
     /// Ends the wait of costly_change().
     void answer(Answer answer);
@@ -205,7 +206,7 @@ class Stage {
     static constexpr double costly_seconds = 2;
 
   private:
-    double expected_seconds() const;
+    bool checks_older_source() const;
     bool legal(const std::function<bool()>& take);
     bool set(std::vector<experiments::NewValue> values, const compute::RunSettings& run,
              bool asks = true);

@@ -37,6 +37,7 @@ enum class Command {
     previous_state,
     toggle_marks,
     toggle_presentation,
+    toggle_second_window,
     larger,
     smaller,
     usual_size,

@@ -56,6 +56,7 @@ struct ViewOptions {
     bool light = false;                 ///< the light theme
     std::string language;               ///< LanguageName::code; empty: the locale's
     bool presentation = false;          ///< not remembered
+    bool second_window = false;         ///< the picture is in a second one, too; not remembered
     bool marks = false;                 ///< a halo of the pointer, and the keys that are pressed
     Recorded records = Recorded::none;  ///< not remembered
     /// So far; not remembered. Frames are dropped while compressing them takes too long.

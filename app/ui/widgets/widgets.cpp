@@ -331,7 +331,8 @@ void tooltip_beside(Ui& ui, ImVec2 low, ImVec2 high, std::string_view words) {
 }
 
 void context_menu(Ui& ui, const std::string& id, ImVec2 low, ImVec2 high, const std::string& value,
-                  std::string_view words, const std::function<void()>& reset) {
+                  std::string_view words, const std::function<void()>& reset,
+                  const std::vector<float>& newest) {
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high) &&
         ImGui::IsMouseReleased(ImGuiMouseButton_Right))
         ImGui::OpenPopup((id + ".menu").c_str());
@@ -344,6 +345,14 @@ void context_menu(Ui& ui, const std::string& id, ImVec2 low, ImVec2 high, const 
     };
     if (entry(".menu.copy", tr("Copy {}", value))) ImGui::SetClipboardText(value.c_str());
     if (reset && entry(".menu.reset", tr("Reset"))) reset();
+    if (newest.size() > 1) {
+        const auto [least, most] = std::ranges::minmax(newest);
+        text(ui.fonts.small, colour::dim,
+             tr("Its newest {} values: {} to {}", newest.size(), quantity(double(least), ""),
+                quantity(double(most), "")));
+        sparkline(ui, newest, {ui.px(240), ui.px(56)});
+        record(ui, id + ".menu.plot", std::to_string(newest.size()));
+    }
     ImGui::EndPopup();
 }
 
@@ -420,11 +429,11 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 size) {
     const auto begin = values.end() - std::ptrdiff_t(points);
     const auto [least, most] = std::minmax_element(begin, values.end());
     const float top = *most, bottom = std::min(*least, 0.8F * top);
-    if (top <= bottom) return;
+    const float range = top > bottom ? top - bottom : 1;
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float step = size.x / float(points - 1);
     for (std::size_t i = 0; i < points; ++i) {
-        const float share = (begin[std::ptrdiff_t(i)] - bottom) / (top - bottom);
+        const float share = (begin[std::ptrdiff_t(i)] - bottom) / range;
         list.PathLineTo(
             {low.x + step * float(i), low.y + size.y - ui.px(1) - share * (size.y - ui.px(3))});
     }

@@ -71,9 +71,10 @@ ImU32 verdict_colour(experiments::Verdict verdict);
 std::string verdict_word(experiments::Verdict verdict);
 
 /// A menu that a right click on an area opens: it explains what is there, copies the value, and
-/// sets it back where `reset` can.
+/// sets it back where `reset` can, and plots its newest values, the oldest on the left.
 void context_menu(Ui& ui, const std::string& id, ImVec2 low, ImVec2 high, const std::string& value,
-                  std::string_view words, const std::function<void()>& reset = {});
+                  std::string_view words, const std::function<void()>& reset = {},
+                  const std::vector<float>& newest = {});
 
 /// Shows a sentence near the mouse after the mouse has rested on the last item for half a second.
 void tooltip(Ui& ui, std::string_view words);

@@ -19,7 +19,7 @@
 namespace warpscope::ui {
 namespace {
 
-using Kind = InputEvent::Kind;
+using EventKind = InputEvent::Kind;
 
 /// True for keys that write no character: their order among typed characters matters.
 bool is_control(int key) {
@@ -34,7 +34,7 @@ bool is_modifier(int key) {
 /// What a frame has seen so far.
 struct Seen {
     bool button = false, wheel = false, control = false, character = false, pressed = false;
-    std::vector<std::pair<Kind, int>> changed;  ///< keys and buttons
+    std::vector<std::pair<EventKind, int>> changed;  ///< keys and buttons
 
     bool has(const InputEvent& event) const {
         return std::find(changed.begin(), changed.end(), std::pair(event.kind, event.code)) !=
@@ -43,29 +43,29 @@ struct Seen {
     /// Whether the event would hide one that the frame has seen, or be seen before it.
     bool collides(const InputEvent& event) const {
         switch (event.kind) {
-            case Kind::move:
+            case EventKind::move:
                 return button || wheel;
-            case Kind::button:
+            case EventKind::button:
                 return has(event) || wheel || character || control;
-            case Kind::wheel:
+            case EventKind::wheel:
                 return button;
-            case Kind::key:
+            case EventKind::key:
                 return (!event.repeats && has(event)) || button ||
                        (is_control(event.code) && event.down && character) ||
                        (is_modifier(event.code) && (pressed || wheel));
-            case Kind::character:
+            case EventKind::character:
                 return button || control;
         }
         return false;
     }
     void add(const InputEvent& event) {
-        button |= event.kind == Kind::button;
-        wheel |= event.kind == Kind::wheel;
-        character |= event.kind == Kind::character;
-        const bool down = event.kind == Kind::key && event.down;
+        button |= event.kind == EventKind::button;
+        wheel |= event.kind == EventKind::wheel;
+        character |= event.kind == EventKind::character;
+        const bool down = event.kind == EventKind::key && event.down;
         control |= down && is_control(event.code);
         pressed |= down && !is_modifier(event.code);
-        if (event.kind == Kind::key || event.kind == Kind::button)
+        if (event.kind == EventKind::key || event.kind == EventKind::button)
             changed.emplace_back(event.kind, event.code);
     }
 };
@@ -73,10 +73,17 @@ struct Seen {
 }  // namespace
 
 void InputQueue::push(const InputEvent& event) {
-    if (event.kind == Kind::move && !events_.empty() && events_.back().kind == Kind::move)
+    constexpr int commands = GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER;
+    const bool writes = pressed_.writes && !(pressed_.modifiers & commands);
+    if (event.kind == EventKind::character && repeats_ && !writes) return;
+    if (event.kind == EventKind::key && event.down) {
+        repeats_ = event.repeats && event.code == pressed_.code;
+        if (!event.repeats) pressed_ = event;
+    }
+    if (event.kind == EventKind::move && !events_.empty() && events_.back().kind == EventKind::move)
         events_.pop_back();
     events_.push_back(event);
-    if (event.kind != Kind::key && event.kind != Kind::button) return;
+    if (event.kind != EventKind::key && event.kind != EventKind::button) return;
     std::erase_if(held_, [&](const InputEvent& held) {
         return held.kind == event.kind && held.code == event.code;
     });
@@ -106,23 +113,23 @@ void InputState::apply(const std::vector<InputEvent>& events) {
     ImGuiIO& io = ImGui::GetIO();
     for (const InputEvent& event : events) {
         switch (event.kind) {
-            case Kind::move:
+            case EventKind::move:
                 x_ = event.x;
                 y_ = event.y;
                 break;
-            case Kind::button:
+            case EventKind::button:
                 if (event.code >= 0 && event.code < int(std::size(buttons_)))
                     buttons_[event.code] = event.down;
                 break;
-            case Kind::wheel:
+            case EventKind::wheel:
                 io.MouseWheelH += event.x;
                 io.MouseWheel += event.y;
                 break;
-            case Kind::key:
+            case EventKind::key:
                 if (event.code >= 0 && event.code < int(std::size(io.KeysDown)))
                     io.KeysDown[event.code] = event.down;
                 break;
-            case Kind::character:
+            case EventKind::character:
                 io.AddInputCharacter(event.character);
                 break;
         }
@@ -153,26 +160,27 @@ WindowInput& input_of(GLFWwindow* window) {
 WindowInput::WindowInput(GLFWwindow* window) {
     glfwSetWindowUserPointer(window, this);
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
-        input_of(w).push({.kind = Kind::move, .x = float(x), .y = float(y)});
+        input_of(w).push({.kind = EventKind::move, .x = float(x), .y = float(y)});
     });
     glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
-        if (!entered) input_of(w).push({.kind = Kind::move, .x = nowhere, .y = nowhere});
+        if (!entered) input_of(w).push({.kind = EventKind::move, .x = nowhere, .y = nowhere});
     });
     glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
-        input_of(w).push({.kind = Kind::button, .code = button, .down = action == GLFW_PRESS});
+        input_of(w).push({.kind = EventKind::button, .code = button, .down = action == GLFW_PRESS});
     });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double x, double y) {
-        input_of(w).push({.kind = Kind::wheel, .x = float(x), .y = float(y)});
+        input_of(w).push({.kind = EventKind::wheel, .x = float(x), .y = float(y)});
     });
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int modifiers) {
-        input_of(w).push({.kind = Kind::key,
+        input_of(w).push({.kind = EventKind::key,
                           .code = key,
                           .down = action != GLFW_RELEASE,
                           .repeats = action == GLFW_REPEAT,
-                          .modifiers = modifiers});
+                          .modifiers = modifiers,
+                          .writes = ImGui::GetCurrentContext() && ImGui::GetIO().WantTextInput});
     });
     glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
-        input_of(w).push({.kind = Kind::character, .character = character});
+        input_of(w).push({.kind = EventKind::character, .character = character});
     });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
         input_of(w).dropped_.insert(input_of(w).dropped_.end(), paths, paths + count);
@@ -193,15 +201,15 @@ void WindowInput::simulate(const InputEvent& event) {
     push(event);
 #if IMGUI_VERSION_NUM >= 18700
     ImGuiIO& io = ImGui::GetIO();
-    if (event.kind == Kind::move) io.AddMousePosEvent(event.x, event.y);
-    if (event.kind == Kind::button) io.AddMouseButtonEvent(event.code, event.down);
+    if (event.kind == EventKind::move) io.AddMousePosEvent(event.x, event.y);
+    if (event.kind == EventKind::button) io.AddMouseButtonEvent(event.code, event.down);
 #endif
 }
 
 std::vector<InputEvent> WindowInput::take(const std::function<void(int, int)>& press) {
     std::vector<InputEvent> events = queue_.take();
     for (const InputEvent& event : events)
-        if (event.kind == Kind::key && event.down) press(event.code, event.modifiers);
+        if (event.kind == EventKind::key && event.down) press(event.code, event.modifiers);
     return events;
 }
 

@@ -22,6 +22,7 @@ struct InputEvent {
     bool down = false;
     bool repeats = false;  ///< a key that is held down
     int modifiers = 0;     ///< held while a key went down
+    bool writes = true;    ///< a text had the keyboard when the key went down
     unsigned character = 0;
 };
 
@@ -32,7 +33,9 @@ struct InputEvent {
 /// queue of this kind since 1.87.
 class InputQueue {
   public:
-    /// Adds an event. A move joins the move before it.
+    /// Adds an event. A move joins the move before it. The characters that a held key repeats are
+    /// left out unless it was pressed in a text and without Ctrl: a shortcut writes nothing, also
+    /// where Ctrl is released first, or where the shortcut opens a text meanwhile.
     void push(const InputEvent& event);
     /// Releases every key and button that is down, because the window has lost the keyboard.
     void release_all();
@@ -43,6 +46,8 @@ class InputQueue {
   private:
     std::deque<InputEvent> events_;
     std::vector<InputEvent> held_;  ///< keys and buttons that are down, once everything is taken
+    InputEvent pressed_;            ///< the newest key that went down, without its repetitions
+    bool repeats_ = false;          ///< it has been repeated since
 };
 
 /// Hands the events of a frame to the current ImGui context, between the backend's NewFrame and

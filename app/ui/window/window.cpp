@@ -27,6 +27,7 @@
 #include "ui/edits/edit_files.h"
 #include "ui/window/gui.h"
 #include "ui/window/layout.h"
+#include "ui/window/second_window.h"
 #include "ui/window/window_shots.h"
 #include "ui/window/window_start.h"
 #include "ui/window/window_view.h"
@@ -83,6 +84,7 @@ class App {
     EditFiles files_;
     std::unique_ptr<WindowView> view_;
     std::unique_ptr<WindowShots> shots_;
+    SecondWindow second_{window_};
     bool again_ = false;
     bool offers_tour_ = false;
     FrameTimes times_;
@@ -294,6 +296,8 @@ void App::frame() {
     gui_->render(width, height);
     if (shots_->take({width, height})) awake_ = 3;
     glfwSwapBuffers(window_);
+    bool& second = view_->options().second_window;
+    second = second_.follow(second, stage_->shown().picture);
     drew_ = Clock::now() - begin;
     after_frame();
 }
@@ -378,6 +382,7 @@ void App::run() {
         wait();
         frame();
     }
+    glfwHideWindow(window_);  // what follows may wait for the kernel that runs
     shots_->finish();
     view_->lessons().leave_for_good();
     files_.keep_now();

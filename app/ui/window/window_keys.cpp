@@ -193,6 +193,8 @@ bool WindowView::carry_out_of_view(Command command) {
         {Command::toggle_marks, [](V& v) { v.options_.marks = !v.options_.marks; }},
         {Command::toggle_presentation,
          [](V& v) { v.options_.presentation = !v.options_.presentation; }},
+        {Command::toggle_second_window,
+         [](V& v) { v.options_.second_window = !v.options_.second_window; }},
         {Command::larger, [](V& v) { v.resize(1); }},
         {Command::smaller, [](V& v) { v.resize(-1); }},
         {Command::usual_size, [](V& v) { v.draw_at(100); }},

@@ -174,11 +174,11 @@ class WindowView {
     TilePanel tile_{microscope_};
     Dock dock_{stage_, microscope_, facts_, options_, editor_};
     MessageLine message_{stage_};
-    WorkChip work_chip_{stage_, microscope_};
     RecordPanel record_{options_};
     QuitQuestion quit_{stage_};
     CompilerDownload nvcc_download_;
     ProgramOpener program_opener_{stage_, options_, nvcc_download_};
+    WorkChip work_chip_{stage_, microscope_, program_opener_};
     FileOpener opener_{stage_, options_, screenshot_folder()};
     OpenPanel open_panel_{opener_, options_};
     LessonBook lessons_{stage_, options_, microscope_, opener_};

@@ -17,6 +17,17 @@ TEST(SourceNames, AreThePathsThatTheUserGave) {
               "../tile.h:4 (called at ../a/tile.h:5, in mirror, tile.h)");
 }
 
+TEST(SourceNames, OfAProgramAreNotThoseOfTheirCopies) {
+    compute::KernelEdits all = edits();
+    compute::KernelEdit copy = *all.begin()->second;
+    copy.copies = "/cache/programs/steps/sources/0123456789abcdef/";
+    copy.from = copy.copies + "src/steps.cu";
+    copy.headers = {{"<tile.h>", copy.copies + "tile.h"}};
+    all.begin()->second = std::make_shared<const compute::KernelEdit>(copy);
+    EXPECT_EQ(as_shown("<tile.h>:4 (called at kernels/launch/mine.cu:9)", all),
+              "tile.h:4 (called at src/steps.cu:9)");
+}
+
 TEST(SourceNames, OfAFindingAreThoseOfBothAccesses) {
     emulator::Finding f;
     f.kernel = "_Z6mirrorPi";

@@ -31,6 +31,12 @@ TEST(WorkChipTest, EstimatesNothingFromTooFewBlocksOrFromAGpu) {
               "Frame 2 · 100 % of the blocks · 2 s so far");
 }
 
+TEST(WorkChipTest, CountsDownOverAllLaunchesOfAFrame) {
+    EXPECT_EQ(work_words(Activity::frame, 3, 2, {1, 7, 7}, 8), "Frame 3 · 25 % · about 6 s left");
+    EXPECT_EQ(work_words(Activity::frame, 3, 4, {2, 1, 7}, 8), "Frame 3 · 50 % · about 4 s left");
+    EXPECT_EQ(work_words(Activity::frame, 3, 9, {2, 6, 7}, 8), "Frame 3 · 9 s so far");
+}
+
 TEST(WorkChipTest, NamesComparisonsWhichHaveNoSingleLaunch) {
     EXPECT_EQ(work_words(Activity::report, 4, 6.1, {9, 7, 7}),
               "Computing the results · 7 s so far");

@@ -108,7 +108,7 @@ TEST_F(LaunchPanelTest, SaveWritesAnEditedSourceTooAndThenNothingIsEdited) {
     KernelDocument& source = stage_->documents()["launch/add"];
     source.replace("kernels, mended");
     finish_edits();
-    EXPECT_EQ(value("edited"), "launch/add.cu");
+    EXPECT_EQ(value("edited"), "add.cu");
     press_button("launch.save");
     EXPECT_EQ(value("message"),
               "Saved " + (folder_ / "add.launch.json").string() + " and its source add.cu.");
@@ -184,7 +184,7 @@ TEST_F(LaunchPanelTest, ASourceThatDoesNotCompileKeepsTheLastGoodKernel) {
     stage_->documents()["launch/add"].replace("kernels again");
     finish_edits();
     EXPECT_EQ(stage_->documents()["launch/add"].state(), EditState::running);
-    EXPECT_EQ(value("edited"), "launch/add.cu");
+    EXPECT_EQ(value("edited"), "add.cu");
     stage_->documents()["launch/add"].replace("kernels");
     finish_edits();
     EXPECT_EQ(value("edited"), "(no such widget)");

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "experiments/launch/launch_plan.h"
 #include "support/gate.h"
 #include "ui/fake_experiment.h"
 
@@ -68,6 +69,26 @@ class InspectorTest : public testing::Test {
     FakeExperiment experiment_{device_};
     Inspector inspector_{work(), 0ms};
 };
+
+TEST_F(InspectorTest, ForgetsTheFindingsOfTheFileBefore) {
+    auto first = std::make_shared<experiments::LaunchPlan>();
+    first->file.file = "first.launch.json";
+    auto other = std::make_shared<experiments::LaunchPlan>(*first);
+    other->file.file = "other.launch.json";
+    experiment_.launch_plan = first;
+    wait();
+    gate_.set_open(false);
+    set_level("65");
+    follow();
+    EXPECT_NE(inspector_.checks().inspection, nullptr) << "of the settings before";
+    experiment_.launch_plan = other;
+    follow();
+    EXPECT_EQ(inspector_.checks().inspection, nullptr);
+    EXPECT_TRUE(inspector_.checks().checking);
+    gate_.set_open(true);
+    wait();
+    ASSERT_NE(inspector_.checks().inspection, nullptr);
+}
 
 TEST_F(InspectorTest, ChecksTheStateOnShow) {
     EXPECT_EQ(inspector_.checks().inspection, nullptr);

@@ -169,8 +169,13 @@ TEST_F(StageKernelsTest, AnEditThatDoesNotCompileLeavesTheLastGoodKernelRunning)
     stage_->advance(view);
     EXPECT_EQ(stage_->engine().experiment().frame(), frame + 1);
     EXPECT_EQ(tries_.count("an error"), 1);
+    stage_->wait_for_checks();
+    EXPECT_TRUE(stage_->race_summary().sentence.starts_with("The source has errors."));
+    EXPECT_TRUE(stage_->race_summary().chip.starts_with("Last good source: "));
     type("a");
     settle();
+    stage_->wait_for_checks();
+    EXPECT_FALSE(stage_->race_summary().chip.starts_with("Last good source: "));
     EXPECT_EQ(state(), State::running);
     EXPECT_EQ(stage_->message().text, "");
     EXPECT_EQ(tries_.count("a"), 1);  // it ran all the time

@@ -72,6 +72,32 @@ TEST(InputQueueTest, TypedTextTakesOneFrameUntilALetterComesTwice) {
     EXPECT_EQ(frames(queue), (Sizes{2, 3, 3, 3, 1}));
 }
 
+/// The characters of a key that is pressed and then repeats twice, without Ctrl meanwhile.
+std::size_t written(InputEvent pressed) {
+    InputQueue queue;
+    queue.push(pressed);
+    queue.push(key(GLFW_KEY_LEFT_CONTROL, false));
+    for (int i = 0; i < 2; ++i) {
+        queue.push(key(GLFW_KEY_O, true, true));
+        queue.push(character('o'));
+    }
+    std::size_t count = 0;
+    while (!queue.empty())
+        for (const InputEvent& event : queue.take()) count += event.kind == Kind::character;
+    return count;
+}
+
+TEST(InputQueueTest, AHeldShortcutWritesNothing) {
+    InputEvent pressed = key(GLFW_KEY_O, true);
+    EXPECT_EQ(written(pressed), 2U);
+    pressed.modifiers = GLFW_MOD_CONTROL;
+    EXPECT_EQ(written(pressed), 0U) << "Ctrl was released first";
+    pressed.modifiers = GLFW_MOD_SHIFT;
+    EXPECT_EQ(written(pressed), 2U);
+    pressed.writes = false;
+    EXPECT_EQ(written(pressed), 0U) << "the key has opened the text";
+}
+
 TEST(InputQueueTest, AKeyIsSeenWithTheModifierThatWasDown) {
     InputQueue queue;
     queue.push(key(GLFW_KEY_LEFT_CONTROL, true));
