@@ -314,14 +314,16 @@ std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
     if (choice_.race && has_free_order && depends_on_order(kernel)) {
         LaunchSettings& reverse =
             add({.race = true}, "in reverse order",
-                "Only the reverse order of warps and blocks shows it (--schedule reverse).")
+                files::sentence(
+                    "Only the reverse order of warps and blocks shows it (--schedule reverse)."))
                 .settings;
         reverse.schedule = Schedule::reverse;
         reverse.block_order = GridOrder::reverse;
         if (seed_ != 1) {
             LaunchSettings& by_seed =
                 add({.race = true}, "with its blocks in the order of the seed",
-                    fmt::format("Only blocks in the order of the seed show it (--seed {}).", seed_))
+                    files::sentence("Only blocks in the order of the seed show it (--seed {}).",
+                                    seed_))
                     .settings;
             by_seed.block_order = GridOrder::by_seed;
             by_seed.seed = seed_;  // however many launches there were before
@@ -330,7 +332,9 @@ std::vector<Judge::Trial> Judge::trials_of(const FrozenLaunch& launch) {
     if (choice_.memory && launch.unoptimized &&
         UndefinedValues::are_possible(*launch.unoptimized, UndefinedValues::Source::unset))
         add({.memory = true}, "without optimization",
-            "Only the code without optimization shows it: the compiler has chosen a value.")
+            files::sentence(
+                "Only the code without optimization shows it: the compiler has chosen a "
+                "value."))
             .kernel = launch.unoptimized;
     return trials;
 }

@@ -140,10 +140,10 @@ TEST(NeededBarriers, TheSentenceSaysWhichBlocksWereRun) {
               "98 % depend on it: without it, 63 of 64 words written by the first of 3 blocks "
               "differ in at least one of 5 orders.");
     // The lanes of one warp need __syncwarp() in its place.
-    EXPECT_TRUE(said(32).starts_with(
+    EXPECT_TRUE(said(32).english().starts_with(
         "It is needed, although no result shows it: without it, 32 words stay as they are in 5 "
         "orders of the first of 3 blocks, but there are 32 hazards."))
-        << said(32);
+        << said(32).english();
 }
 
 TEST(NeededBarriers, AWaitForAPhaseIsTakenOutLikeABarrier) {
@@ -156,7 +156,8 @@ TEST(NeededBarriers, AWaitForAPhaseIsTakenOutLikeABarrier) {
     ASSERT_NE(wait, found.end());
     // One word of the result is 0 anyway.
     EXPECT_EQ(wait->count, 31u);
-    EXPECT_TRUE(wait->sentence.starts_with("97 % depend on it")) << wait->sentence;
+    EXPECT_TRUE(wait->sentence.english().starts_with("97 % depend on it"))
+        << wait->sentence.english();
 }
 
 // No order shows what the fence is for, but the race check does.
@@ -171,8 +172,9 @@ TEST(NeededBarriers, AFenceIsSaidToBeOneThatNoResultCanShow) {
     });
     ASSERT_NE(fence, found.end());
     EXPECT_EQ(fence->count, 0u);
-    EXPECT_TRUE(fence->sentence.starts_with("It is needed, although no result shows it: "))
-        << fence->sentence;
+    EXPECT_TRUE(
+        fence->sentence.english().starts_with("It is needed, although no result shows it: "))
+        << fence->sentence.english();
     EXPECT_EQ(std::ranges::count_if(found,
                                     [](const Finding& finding) {
                                         return finding.sentence.english().find(

@@ -256,7 +256,7 @@ emulator::Judge::Ran EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
         } catch (const emulator::Error& error) {
             if (!error.block) throw;
             const auto* const access = dynamic_cast<const emulator::AccessError*>(&error);
-            BlockError failed(error.what(), emulator::index_in(launch.launch.grid, *error.block),
+            BlockError failed(error.words, emulator::index_in(launch.launch.grid, *error.block),
                               access ? access->allocation : 0);
             failed.timed_out = dynamic_cast<const emulator::TimedOut*>(&error);
             throw failed;

@@ -229,18 +229,72 @@ files::Sentence RaceReport::advice(const Conflict& conflict, const Access& later
 
 namespace {
 
-/// How a race is told that the checks saw from its later access on: who does what and where, after
-/// whom. By what the earlier access did.
-constexpr files::Form<6> told_later[] = {"{} reads {} at {} after {} had overwritten it at {}: {}.",
-                                         "{} overwrites {} at {} after {} read it at {}: {}.",
-                                         "{} reads {} at {} after {} wrote it at {}: {}.",
-                                         "{} overwrites {} at {} after {} wrote it at {}: {}."};
-/// Likewise, where the later access is atomic.
-constexpr files::Form<6> told_of_atomic[] = {
+/// Who takes part in a race, where, and in which memory.
+struct Parties {
+    files::Sentence later, place;
+    std::string at_later;
+    files::Sentence earlier;
+    std::string at_earlier;
+
+    files::Sentence say(files::Form<6> form, const files::Sentence& why) const {
+        return files::sentence(form, later, place, at_later, earlier, at_earlier, why);
+    }
+};
+
+files::Sentence in_one_instruction(const Parties& p, bool same_value) {
+    const files::Form<4> form =
+        same_value
+            ? files::Form<4>("{} and {} store one value to {} in one instruction, at {}.")
+            : files::Form<4>("{} and {} store different values to {} in one instruction, at {}.");
+    return files::sentence(form, p.later, p.earlier, p.place, p.at_later)
+        .add(same_value ? files::sentence("It is the value that remains; one store would do.")
+                        : files::sentence("Either value may remain, and no barrier can order the "
+                                          "two stores."));
+}
+
+files::Sentence with_copy_in_flight(const Parties& p, Hazard hazard, const files::Sentence& wait) {
+    const files::Form<6> form =
+        hazard == Hazard::read_after_write
+            ? files::Form<6>(
+                  "{} reads {} at {} while an asynchronous copy copies to it, which {} "
+                  "started at {}: {}.")
+        : hazard == Hazard::write_after_read
+            ? files::Form<6>(
+                  "{} overwrites {} at {} while an asynchronous copy copies from it, "
+                  "which {} started at {}: {}.")
+            : files::Form<6>(
+                  "{} overwrites {} at {} while an asynchronous copy copies to it, "
+                  "which {} started at {}: {}.");
+    return p.say(form, wait);
+}
+
+files::Sentence without_proxy_fence(const Parties& p, bool overwrites) {
+    const files::Form<5> form =
+        overwrites ? files::Form<5>(
+                         "{} starts a bulk copy at {} that overwrites {}, which {} wrote at "
+                         "{}: fence.proxy.async is missing between the two, so either value "
+                         "may remain.")
+                   : files::Form<5>(
+                         "{} starts a bulk copy at {} that uses {}, which {} wrote at {}: "
+                         "fence.proxy.async is missing between the two, so the copy may use "
+                         "what was there before.");
+    return files::sentence(form, p.later, p.at_later, p.place, p.earlier, p.at_earlier);
+}
+
+/// What the later access of a race does, and after whom; by what the earlier access did.
+constexpr files::Form<6> later_forms[] = {
+    "{} reads {} at {} after {} had overwritten it at {}: {}.",
+    "{} overwrites {} at {} after {} read it at {}: {}.",
+    "{} reads {} at {} after {} wrote it at {}: {}.",
+    "{} overwrites {} at {} after {} wrote it at {}: {}.",
+    "{} overwrites {} at {} after {} wrote it at {}, with the same value: {}."};
+/// Likewise, if the later access is atomic.
+constexpr files::Form<6> atomic_forms[] = {
     "{} reads atomically {} at {} after {} had overwritten it at {}: {}.",
     "{} overwrites atomically {} at {} after {} read it at {}: {}.",
     "{} reads atomically {} at {} after {} wrote it at {}: {}.",
-    "{} overwrites atomically {} at {} after {} wrote it at {}: {}."};
+    "{} overwrites atomically {} at {} after {} wrote it at {}: {}.",
+    "{} overwrites atomically {} at {} after {} wrote it at {}, with the same value: {}."};
 
 }  // namespace
 
@@ -257,80 +311,30 @@ files::Sentence RaceReport::sentence(const Conflict& conflict, const Access& lat
                    : files::sentence("thread {} of warp {}", name_of(at.thread), warp);
     };
     const ThreadAtLine &first = f.first, &second = *f.second;
-    const files::Sentence place = place_of(conflict, later);
-    const files::Sentence earlier_one = other(first, earlier.warp),
-                          later_one = subject(second, later.warp);
-    const std::string at_first = first.where_in_full(), at_second = second.where_in_full();
-    const auto say = [&](files::Form<6> form, const files::Sentence& why) {
-        return files::sentence(form, later_one, place, at_second, earlier_one, at_first, why);
-    };
-    if (conflict.one_instruction) {
-        const files::Form<4> form =
-            conflict.same_value
-                ? files::Form<4>("{} and {} store one value to {} in one instruction, at {}.")
-                : files::Form<4>(
-                      "{} and {} store different values to {} in one instruction, at {}.");
-        return files::sentence(form, later_one, earlier_one, place, at_second)
-            .add(conflict.same_value
-                     ? files::sentence("It is the value that remains; one store would do.")
-                     : files::sentence("Either value may remain, and no barrier can order the two "
-                                       "stores."));
-    }
-    if (conflict.in_flight) {
-        const files::Sentence wait = missing_wait(conflict, later);
-        if (conflict.hazard == Hazard::read_after_write)
-            return say(files::Form<6>(
-                           "{} reads {} at {} while an asynchronous copy copies to it, which {} "
-                           "started at {}: {}."),
-                       wait);
-        if (conflict.hazard == Hazard::write_after_read)
-            return say(
-                files::Form<6>(
-                    "{} overwrites {} at {} while an asynchronous copy copies from it, which {} "
-                    "started at {}: {}."),
-                wait);
-        return say(files::Form<6>(
-                       "{} overwrites {} at {} while an asynchronous copy copies to it, which {} "
-                       "started at {}: {}."),
-                   wait);
-    }
-    if (conflict.lacks_proxy_fence) {
-        const files::Form<5> form =
-            conflict.hazard == Hazard::write_after_write
-                ? files::Form<5>(
-                      "{} starts a bulk copy at {} that overwrites {}, which {} wrote "
-                      "at {}: fence.proxy.async is missing between the two, so either "
-                      "value may remain.")
-                : files::Form<5>(
-                      "{} starts a bulk copy at {} that uses {}, which {} wrote at {}: "
-                      "fence.proxy.async is missing between the two, so the copy may "
-                      "use what was there before.");
-        return files::sentence(form, later_one, at_second, place, earlier_one, at_first);
-    }
+    const Parties parties{subject(second, later.warp), place_of(conflict, later),
+                          second.where_in_full(), other(first, earlier.warp),
+                          first.where_in_full()};
+    if (conflict.one_instruction) return in_one_instruction(parties, conflict.same_value);
+    if (conflict.in_flight)
+        return with_copy_in_flight(parties, conflict.hazard, missing_wait(conflict, later));
+    if (conflict.lacks_proxy_fence)
+        return without_proxy_fence(parties, conflict.hazard == Hazard::write_after_write);
     const bool atomic = later.kind == MemoryAccess::atomic;
     const files::Sentence missing = advice(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read) {
         const files::Form<6> form =
             atomic ? files::Form<6>("{} read {} at {} before {} wrote it atomically at {}: {}.")
                    : files::Form<6>("{} read {} at {} before {} wrote it at {}: {}.");
-        return files::sentence(form, subject(first, earlier.warp), place, at_first,
-                               other(second, later.warp), at_second, missing);
+        return files::sentence(form, subject(first, earlier.warp), parties.place,
+                               parties.at_earlier, other(second, later.warp), parties.at_later,
+                               missing);
     }
-    if (conflict.same_value)
-        return atomic
-                   ? say(files::Form<6>(
-                             "{} overwrites atomically {} at {} after {} wrote it at {}, with the "
-                             "same value: {}."),
-                         missing)
-                   : say(files::Form<6>(
-                             "{} overwrites {} at {} after {} wrote it at {}, with the same value: "
-                             "{}."),
-                         missing);
     const std::size_t number = f.misread()                                   ? 0
                                : conflict.hazard == Hazard::write_after_read ? 1
                                : conflict.hazard == Hazard::read_after_write ? 2
+                               : conflict.same_value                         ? 4
                                                                              : 3;
-    return say(atomic ? told_of_atomic[number] : told_later[number], missing);
+    return parties.say(atomic ? atomic_forms[number] : later_forms[number], missing);
 }
 
 }  // namespace warpscope::emulator

@@ -32,7 +32,7 @@ std::string Microscope::where(std::uint32_t pc) const {
     return as_named(stepper().kernel().where(pc));
 }
 
-std::string Microscope::error() const {
+files::Sentence Microscope::error() const {
     return as_named(stepper().error());
 }
 

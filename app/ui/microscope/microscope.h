@@ -94,7 +94,7 @@ class Microscope {
     const emulator::Stepper& stepper() const { return run_.stepper(); }
     const emulator::LaunchShape& launch() const { return stepper().launch().launch; }
     std::string kernel_name() const;  ///< as the source names it
-    std::string error() const;        ///< Stepper::error(), with names as in the source
+    files::Sentence error() const;    ///< Stepper::error(), with names as in the source
     std::string as_named(std::string words) const;  ///< words with those names
     files::Sentence as_named(files::Sentence words) const;
     std::string where(std::uint32_t pc) const;  ///< Kernel::where(), with the paths of the user
