@@ -223,7 +223,7 @@ void add_observed_rows(std::vector<BenchRow>& rows, compute::EmulatedDevice& dev
     const Pair tracking = measure_pair([&] { observed_run(tracked); }, run);
     if (!races.findings().empty())
         throw std::runtime_error("the race detector reports a race in a kernel without races: " +
-                                 races.findings().front().sentence);
+                                 races.findings().front().sentence.english());
     const auto add_ratio = [&](const std::string& name, const std::string& label, const Pair& pair,
                                double goal, const std::string& note) {
         rows.push_back({.name = kernel.name + name,

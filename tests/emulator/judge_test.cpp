@@ -97,7 +97,8 @@ TEST_F(JudgeTest, CopiesMemoryOnlyAsFarAsItIsUsed) {
 
 TEST_F(JudgeTest, SaysWhichErrorHasEndedALaunch) {
     EXPECT_THROW(run(kernel_text("trap;"), {{1, 1, 1}, {1, 1, 1}}, 1), Error);
-    EXPECT_NE(judge_->verdict().error.find("trap"), std::string::npos) << judge_->verdict().error;
+    EXPECT_NE(judge_->verdict().error.english().find("trap"), std::string::npos)
+        << judge_->verdict().error.english();
     EXPECT_FALSE(judge_->verdict().timed_out);
     ASSERT_EQ(judge_->verdict().findings.size(), 1u);
     EXPECT_EQ(judge_->verdict().findings[0].kind, FindingKind::failure);

@@ -13,7 +13,8 @@ compute::KernelEdits edits() {
 }
 
 TEST(SourceNames, AreThePathsThatTheUserGave) {
-    EXPECT_EQ(as_named("<tile.h>:4 (called at <a/tile.h>:5, in _Z6mirrorPi, tile.h)", edits()),
+    EXPECT_EQ(as_named(std::string("<tile.h>:4 (called at <a/tile.h>:5, in _Z6mirrorPi, tile.h)"),
+                       edits()),
               "../tile.h:4 (called at ../a/tile.h:5, in mirror, tile.h)");
 }
 

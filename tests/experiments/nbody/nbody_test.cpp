@@ -159,7 +159,7 @@ TEST_P(NBodyExperiment, ReportsTheTotalMassAndTheUnitsOfAFile) {
             .find("the unit of length is 1.5e+11 m, the unit of mass 2e+30 kg, the unit of time "
                   "5.028e+06 s."),
         std::string::npos)
-        << reading(si, "bodies").sentence;
+        << reading(si, "bodies").sentence.english();
     const Report massless = report_of("0,0,0,0,0,0,0\n0,4,0,0,0,0,0\n");
     EXPECT_EQ(reading(massless, "total_mass").value, 0);
     EXPECT_EQ(reading(massless, "total_mass").sentence,

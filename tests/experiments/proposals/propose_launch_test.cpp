@@ -44,12 +44,12 @@ TEST(ProposedLaunches, GiveEachParameterAValue) {
 
 TEST(ProposedLaunches, SayWhatWasGuessed) {
     Signature add = tests::add_signature();
-    EXPECT_EQ(propose_launch(empty, add).guesses,
+    EXPECT_EQ(files::english(propose_launch(empty, add).guesses),
               (Texts{"n", "a", "the size of x", "the numbers of x", "the size of y",
                      "the numbers of y", "the block", "the grid"}));
     // n, a, x and y are there already.
     add.traits.dynamic_shared = 4;
-    EXPECT_EQ(propose_launch(propose_launch(empty, add).file, add).guesses,
+    EXPECT_EQ(files::english(propose_launch(propose_launch(empty, add).file, add).guesses),
               (Texts{"the block", "the grid", "the shared memory"}));
 }
 

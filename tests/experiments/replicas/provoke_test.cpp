@@ -35,7 +35,8 @@ TEST(Provoke, AWaitMakesEachLaunchWrong) {
             if (finding.provocation->launches == 0) continue;  // of one warp
             ++launched;
             EXPECT_EQ(finding.provocation->launches, 3u);
-            EXPECT_EQ(finding.provocation->wrong_delayed, 3u) << finding.provocation->sentence;
+            EXPECT_EQ(finding.provocation->wrong_delayed, 3u)
+                << finding.provocation->sentence.english();
         }
         EXPECT_GE(launched, 1u);
     }
@@ -49,7 +50,8 @@ TEST(Provoke, TheKernelOfALaunchFileWaitsToo) {
         ASSERT_TRUE(finding.provocation);
         launched += finding.provocation->launches;
         if (finding.provocation->launches > 0) {
-            EXPECT_EQ(finding.provocation->wrong_delayed, 2u) << finding.provocation->sentence;
+            EXPECT_EQ(finding.provocation->wrong_delayed, 2u)
+                << finding.provocation->sentence.english();
         }
     }
     EXPECT_GE(launched, 2u);
@@ -64,7 +66,8 @@ TEST(Provoke, LanesOfOneWarpAreLeftAlone) {
              .file = "a.cu", .line = 2, .thread = {1, 0, 0}, .block = {0, 0, 0}}}};
     provoke(findings, LaunchState(live.entry(), live.experiment(), {}), 1, emulator_of);
     ASSERT_TRUE(findings[0].provocation);
-    EXPECT_TRUE(findings[0].provocation->sentence.starts_with("Both accesses are of one warp"));
+    EXPECT_TRUE(
+        findings[0].provocation->sentence.english().starts_with("Both accesses are of one warp"));
 }
 
 }  // namespace

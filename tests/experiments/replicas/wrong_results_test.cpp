@@ -46,7 +46,7 @@ TEST(WrongResults, APixelOfTheRippleIsWrongBecauseTheOppositeThreadHasNotWritten
         EXPECT_EQ(place.element, pixel);
         if (!results.is_wrong(place)) continue;
         const WrongReason reason = results.why(place);
-        SCOPED_TRACE(reason.brief);
+        SCOPED_TRACE(reason.brief.english());
         ASSERT_TRUE(reason.block);
         EXPECT_EQ(*reason.block, (emulator::Dim3{x / 16, y / 16, 0}));
         const auto at = reason.word->place();

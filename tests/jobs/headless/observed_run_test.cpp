@@ -52,10 +52,10 @@ TEST(HeadlessCheck, AWitnessIsAnOrderThatReplays) {
     const auto& witness = result.verdict.findings[0].witness;
     ASSERT_TRUE(witness);
     EXPECT_EQ(witness->preemptions, 0u);
-    EXPECT_TRUE(
-        witness->sentence.starts_with("With 0 preemptions, warp 0 runs to kernels/ripple.cu:"))
-        << witness->sentence;
-    EXPECT_NE(witness->sentence.find(": then pixel ("), std::string::npos) << witness->sentence;
+    const std::string sentence = witness->sentence;
+    EXPECT_TRUE(sentence.starts_with("With 0 preemptions, warp 0 runs to kernels/ripple.cu:"))
+        << sentence;
+    EXPECT_NE(sentence.find(": then pixel ("), std::string::npos) << sentence;
     const Json json = Json::parse(dump(to_json(result)));
     EXPECT_EQ(keys(json["findings"][0]["witness"]),
               (std::set<std::string>{"sentence", "preemptions", "turns", "schedule"}));
