@@ -8,36 +8,32 @@
 #include <cstdlib>
 #include <memory>
 
-EM_JS(char*, page_address_text, (), { return stringToNewUTF8(page.address()); });
+EM_JS(char*, page_text, (const char* what),
+      { return stringToNewUTF8(page[UTF8ToString(what)]()); });
 
 namespace warpscope::ui {
 namespace {
 
-constexpr std::array missing{
-    Command::toggle_editor,
-    Command::toggle_vsync,
-    Command::save_window,
-    Command::save_picture,
-    Command::copy_picture,
-    Command::save_page,
-    Command::save_trace,
-    Command::open_file,
-    Command::next_state,
-    Command::previous_state,
-    Command::ask_recording,
-    Command::toggle_recording,
-    Command::toggle_picture_recording,
-    Command::toggle_lessons,
-    Command::discard_recording,
-    Command::show_book,
-    Command::start_tour,
-    Command::toggle_second_window,
-    Command::quit,
-    Command::undo,
-    Command::redo,
-    Command::save_kernel,
-    Command::save_kernel_as,
-};
+using enum Command;
+constexpr std::array missing{toggle_vsync,
+                             save_window,
+                             save_picture,
+                             copy_picture,
+                             save_page,
+                             save_trace,
+                             open_file,
+                             next_state,
+                             previous_state,
+                             ask_recording,
+                             toggle_recording,
+                             toggle_picture_recording,
+                             toggle_second_window,
+                             discard_recording,
+                             show_book,
+                             start_tour,
+                             quit,
+                             save_kernel,
+                             save_kernel_as};
 
 }  // namespace
 
@@ -49,9 +45,13 @@ bool offers_gpus() {
     return false;
 }
 
-std::string page_address() {
-    const std::unique_ptr<char, void (*)(void*)> text(page_address_text(), std::free);
+std::string text_of_page(const char* what) {
+    const std::unique_ptr<char, void (*)(void*)> text(page_text(what), std::free);
     return text.get();
+}
+
+std::string page_address() {
+    return text_of_page("address");
 }
 
 }  // namespace warpscope::ui

@@ -8,43 +8,49 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "compute/emulated/emulated_device.h"
+#include "compute/helper/helpers.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "experiments/replicas/try_edits.h"
 #include "ui/commands/link.h"
 #include "ui/window/gui.h"
 #include "ui/window/window_view.h"
 
-// The page: what it says in the address, and what it tells people who do not see the canvas.
-EM_JS(char*, page_link, (), { return stringToNewUTF8(page.link()); });
-EM_JS(void, page_show_link, (const char* link), { page.showLink(UTF8ToString(link)); });
-EM_JS(void, page_copy, (const char* text), { page.copy(UTF8ToString(text)); });
-EM_JS(void, page_say, (const char* text), { page.say(UTF8ToString(text)); });
-EM_JS(void, page_fail, (const char* text), { page.fail(UTF8ToString(text)); });
-EM_JS(int, page_width, (), { return page.width(); });
-EM_JS(int, page_height, (), { return page.height(); });
+// The functions of page.js.
+EM_JS(void, page_call, (const char* what, const char* text),
+      { page[UTF8ToString(what)](UTF8ToString(text)); });
+EM_JS(int, page_number, (const char* what), { return Number(page[UTF8ToString(what)]()); });
 EM_JS(void, page_drawn, (int number), { page.drawn(number); });
 
 using namespace warpscope;
 using namespace warpscope::ui;
 
+namespace warpscope::ui {
+std::string text_of_page(const char* what);  // of edition.cpp
+}
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::uintmax_t largest_file = 64 << 20;
 
-std::string text_of_page(char* text) {
-    const std::unique_ptr<char, void (*)(void*)> owned(text, std::free);
-    return text;
-}
+compute::Helpers helpers("");  // which leave out barriers
+
+using Clock = std::chrono::steady_clock;
 
 class App {
   public:
     explicit App(const Link& link);
     void frame();
+    /// Opens a file that the page has got, or says why it has none.
+    void open(const std::string& path, const std::string& problem);
     std::string widgets() const { return view_->widgets().json(); }
 
   private:
@@ -64,13 +70,14 @@ class App {
     int awake_ = 4;  ///< frames to draw before it rests
     Clock::time_point last_frame_, told_;
     std::string link_, said_;
+    std::optional<MicroscopePlace> place_;  ///< to open in the file that the page opens
 };
 
 GLFWwindow* App::make_window() {
     glfwInit();
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);  // as many pixels as the screen has
-    GLFWwindow* const window =
-        glfwCreateWindow(page_width(), page_height(), "Warpscope", nullptr, nullptr);
+    GLFWwindow* const window = glfwCreateWindow(page_number("width"), page_number("height"),
+                                                "Warpscope", nullptr, nullptr);
     if (!window) throw std::runtime_error("This browser has no WebGL 2.");
     return window;
 }
@@ -95,7 +102,10 @@ std::unique_ptr<Stage> App::make_stage(const Link& link) {
     start.pick = [](const std::string&, const experiments::Entry&) {
         return compute::make_emulated_device("a browser has no other device", std::size_t(1) << 28);
     };
-    start.no_compiler = [] { return std::string("A page has no compiler of CUDA C++."); };
+    start.no_compiler = [] { return std::string(); };  // barriers are switched on and off
+    start.try_edits = [](const experiments::EditRequest& request, const std::stop_token& stop) {
+        return experiments::try_edits(helpers, request, stop);
+    };
     start.wishes_after_loss = [](const std::string&) {
         return std::vector<std::string>{"emulator"};
     };
@@ -106,10 +116,14 @@ App::App(const Link& link) : stage_(make_stage(link)) {
     ViewOptions options;
     options.invited = Invited::to_switch_on;
     options.tour_offered = true;
+    options.light = page_number("prefersLight") != 0;
     if (has_font_for(language_of_locale())) set_language(language_of_locale());
     view_ = std::make_unique<WindowView>(*stage_, options, 1.F, raster(), "");
-    ImGui::GetIO().SetClipboardTextFn = [](void*, const char* text) { page_copy(text); };
-    if (link.microscope)
+    ImGui::GetIO().SetClipboardTextFn = [](void*, const char* text) { page_call("copy", text); };
+    view_->follow_programs(&helpers);
+    if (page_number("opens"))
+        place_ = link.microscope;
+    else if (link.microscope)
         view_->ui().later([this, place = *link.microscope] { view_->open_microscope(place); });
 }
 
@@ -127,8 +141,8 @@ float App::raster() const {
 
 /// Takes over the page's size, the screen's pixels, the theme and the language.
 void App::follow_page() {
-    if (size().x != float(page_width()) || size().y != float(page_height())) {
-        glfwSetWindowSize(window_, page_width(), page_height());
+    if (size().x != float(page_number("width")) || size().y != float(page_number("height"))) {
+        glfwSetWindowSize(window_, page_number("width"), page_number("height"));
         awake_ = 3;
     }
     Ui& ui = view_->ui();
@@ -140,6 +154,7 @@ void App::follow_page() {
     ui.raster = pixels;
     ui.language = language();
     ui.fonts = apply_theme(scale, pixels);
+    page_call("light", view_->options().light ? "light" : "");
     gui_.fonts_changed();
 }
 
@@ -155,8 +170,20 @@ bool App::rests() {
     return !moves || Clock::now() - last_frame_ < std::chrono::milliseconds(25);
 }
 
+void App::open(const std::string& path, const std::string& problem) {
+    awake_ = 4;
+    if (!problem.empty()) return stage_->say(problem, Tone::error);
+    if (std::filesystem::file_size(path) <= largest_file) return view_->open_file(path);
+    stage_->say("The file is too large for a page. Open it with the app for Linux.", Tone::error);
+}
+
 void App::frame() {
     follow_page();
+    for (const std::string& path : input_.take_dropped()) open(path, "");
+    if (place_ && !stage_->entry().launch_file.empty() && stage_->settled())
+        view_->ui().later([this, place = *std::exchange(place_, std::nullopt)] {
+            view_->open_microscope(place);
+        });
     if (rests()) return;
     view_->run_requests();
     view_->place(size());
@@ -177,14 +204,14 @@ void App::tell_page() {
     if (Clock::now() - told_ < std::chrono::seconds(1)) return;
     told_ = Clock::now();
     if (std::string link = link_text(*stage_, view_->microscope()); link != link_)
-        page_show_link((link_ = link).c_str());
+        page_call("showLink", (link_ = link).c_str());
     std::string words = stage_->entry().title + ".";
     for (const char* id :
          {"caption", "race.words", "result.wrong_pixels.sentence", "invitation", "message"})
         if (const Widget* const widget = view_->widgets().find(id);
             widget && !widget->value.empty())
             words += " " + widget->value + (widget->value.ends_with('.') ? "" : ".");
-    if (words != said_) page_say((said_ = words).c_str());
+    if (words != said_) page_call("say", (said_ = words).c_str());
 }
 
 std::unique_ptr<App> app;
@@ -197,11 +224,17 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* warpscope_widgets() {
     return (text = app ? app->widgets() : "[]").c_str();
 }
 
+extern "C" EMSCRIPTEN_KEEPALIVE void warpscope_open(const char* path, const char* problem) {
+    if (app) app->open(path, problem);
+}
+
 int main() {
     try {
-        app = std::make_unique<App>(read_link(text_of_page(page_link())));
+        // The files beside the app are found by the path of the program.
+        std::filesystem::create_symlink("/usr/bin/warpscope", "/proc/self/exe");
+        app = std::make_unique<App>(read_link(text_of_page("link")));
     } catch (const std::exception& error) {
-        page_fail(error.what());
+        page_call("fail", error.what());
         return 1;
     }
     emscripten_set_main_loop(
@@ -210,7 +243,7 @@ int main() {
                 app->frame();
             } catch (const std::exception& error) {
                 emscripten_cancel_main_loop();
-                page_fail(error.what());
+                page_call("fail", error.what());
             }
         },
         0, true);

@@ -1,7 +1,6 @@
 // In place of files of app/ui and app/compute that start processes, which a page can't.
 #include "compiler/programs/run_command.h"
 #include "compute/helper/helpers.h"
-#include "ui/edits/compiler_download.h"
 #include "ui/edits/program_opener.h"
 #include "ui/window/screenshot.h"
 
@@ -16,23 +15,10 @@ Ended run_command(std::vector<std::string>, const std::stop_token&,
 
 namespace warpscope::ui {
 
-bool has_program(std::string_view) {
-    return false;
-}
-
-void CompilerDownload::start() {}
-bool CompilerDownload::runs() const {
-    return false;
-}
-double CompilerDownload::seconds() const {
-    return 0;
-}
-CompilerDownload::News CompilerDownload::take_news() {
-    return News::none;
-}
-
 ProgramOpener::~ProgramOpener() = default;
-void ProgramOpener::open(const std::string&) {}
+void ProgramOpener::open(const std::string&) {
+    stage_.say("A page runs no programs.", Tone::error);
+}
 void ProgramOpener::draw(Ui&) {}
 void ProgramOpener::advance() {}
 std::string ProgramOpener::work_words() const {

@@ -12,7 +12,7 @@
 namespace warpscope::launches {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t(4) << 30;
+constexpr std::uint64_t largest_file = std::uint64_t(4) << 30;
 constexpr std::string_view npy_magic = "\x93NUMPY";
 
 std::string read_whole(const std::filesystem::path& path) {

@@ -23,8 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a capture may have at most; the library in a program ends captures at this size too.
-constexpr std::uint64_t most_bytes = std::uint64_t(4) << 30, most_files = 1 << 20;
+/// What a capture may have at most; the library in a program ends captures at this size too. In a
+/// page, which has 32-bit addresses, it is less.
+constexpr std::uint64_t most_bytes = std::uint64_t(sizeof(void*) < 8 ? 1 : 4) << 30,
+                        most_files = 1 << 20;
 
 using Unpacker = std::unique_ptr<void, int (*)(unzFile)>;
 

@@ -16,6 +16,7 @@
 #include "ui/documents/source_files.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/language/language.h"
+#include "ui/widgets/edition.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
@@ -437,12 +438,14 @@ void buttons(const EditorFrame& frame, KernelDocument& document) {
     if (button(frame, "editor.diff", tr("Diff"), true,
                tr("Show the differences from the {}.", before), frame.view.diff))
         frame.view.diff = !frame.view.diff;
-    if (button(frame, "editor.save", tr("Save"), document.path().empty() || !document.saved(),
+    if (offers(Command::save_kernel) &&
+        button(frame, "editor.save", tr("Save"), document.path().empty() || !document.saved(),
                with_key(document.path().empty() ? tr("Save this kernel source to a file")
                                                 : tr("Save {}", document.path()),
                         Command::save_kernel)))
         save_kernel(frame, document);
-    if (button(frame, "editor.save_as", tr("Save as…"), true,
+    if (offers(Command::save_kernel_as) &&
+        button(frame, "editor.save_as", tr("Save as…"), true,
                with_key(tr("Save this kernel source to another file, and go on in that"),
                         Command::save_kernel_as)))
         ask_where_to_save(frame, document);
