@@ -1,4 +1,5 @@
-"""A headless Chromium, driven by chromedriver (WebDriver, https://www.w3.org/TR/webdriver2/), and a server of the site."""
+"""A headless Chromium, driven by chromedriver (WebDriver, https://www.w3.org/TR/webdriver2/), or Firefox, driven by its Marionette,
+which takes the commands of WebDriver by a socket; and a server of the site."""
 
 import base64
 import functools
@@ -6,6 +7,7 @@ import http.server
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import threading
@@ -20,12 +22,23 @@ class Site(http.server.SimpleHTTPRequestHandler):
 
     extensions_map = {".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".svg": "image/svg+xml"}
 
+    shared = False  # with pages of other servers
+
+    def end_headers(self):
+        if self.shared:
+            self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
     def log_message(self, *_):
         pass
 
 
-def serve(folder):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Site, directory=folder))
+class SharedSite(Site):
+    shared = True
+
+
+def serve(folder, shared=False):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(SharedSite if shared else Site, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/"
 
@@ -91,8 +104,18 @@ class Browser:
 
         return self.wait_for(f"{name} {value or ''}", find)
 
+    def still(self, name):
+        """The widget, once it is in sight and does not move."""
+
+        def find():
+            found = self.widget(name)
+            time.sleep(0.3)
+            return found if found["visible"] and found == self.widgets().get(name) else None
+
+        return self.wait_for(f"{name} in sight", find)
+
     def click(self, name, button=0):
-        w = self.widget(name)
+        w = self.still(name)
         x, y = round(w["x"] + w["w"] / 2), round(w["y"] + w["h"] / 2)
         pause = {"type": "pause", "duration": 100}
         move = {"type": "pointerMove", "x": x, "y": y}
@@ -112,8 +135,64 @@ class Browser:
         return [e["message"] for e in self.ask("/se/log", {"type": "browser"}) if e["level"] == "SEVERE"]
 
 
-def missing(site):
+class Firefox(Browser):
+    """On a display of Xvfb: without a display it has no WebGL."""
+
+    COMMANDS = {"": "NewSession", "/url": "Navigate", "/execute/sync": "ExecuteScript", "/actions": "PerformActions",
+                "/screenshot": "TakeScreenshot"}
+
+    def __init__(self, size=(1280, 800)):
+        self.profile = tempfile.mkdtemp()
+        with open(os.path.join(self.profile, "user.js"), "w") as prefs:
+            prefs.write('user_pref("marionette.port", 0); user_pref("webgl.force-enabled", true);')
+        reading, writing = os.pipe()
+        self.display = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{size[0]}x{size[1]}x24"], pass_fds=[writing],
+                                        stderr=subprocess.DEVNULL)
+        os.close(writing)
+        with open(reading) as number:
+            display = ":" + number.readline().strip()
+        environment = os.environ | {"DISPLAY": display, "MOZ_CRASHREPORTER_DISABLE": "1"}
+        self.driver = subprocess.Popen(["firefox-esr", "--marionette", "--no-remote", f"--width={size[0]}", f"--height={size[1]}",
+                                        "--profile", self.profile], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port = os.path.join(self.profile, "MarionetteActivePort")
+        while not os.path.exists(port) or not os.path.getsize(port):
+            assert self.driver.poll() is None, "Firefox has ended"
+            time.sleep(0.1)
+        with open(port) as file:
+            self.socket = socket.create_connection(("127.0.0.1", int(file.read())), timeout=240)
+        self.packet()  # its greeting
+        self.ask("", {"capabilities": {}})
+
+    def packet(self):
+        """A message: its length, a colon, JSON."""
+        length = b""
+        while (byte := self.socket.recv(1)) != b":":
+            length += byte
+        data = b""
+        while len(data) < int(length):
+            data += self.socket.recv(int(length) - len(data))
+        return json.loads(data)
+
+    def ask(self, path, body=None, method=None):
+        command = "DeleteSession" if method == "DELETE" else self.COMMANDS[path]
+        message = json.dumps([0, 1, "WebDriver:" + command, body or {}]).encode()
+        self.socket.sendall(b"%d:%s" % (len(message), message))
+        _, _, error, result = self.packet()
+        assert not error, error
+        return result["value"] if result and "value" in result else result
+
+    def __exit__(self, *what):
+        super().__exit__(*what)
+        self.display.terminate()
+        self.display.wait()
+
+    def log(self):
+        """Marionette does not tell the errors of the console."""
+        return []
+
+
+def missing(site, programs):
     """Why nothing can be tested; empty: it can."""
     if not os.path.exists(os.path.join(site, "warpscope.wasm")):
         return "the site is not built: ./run web"
-    return "" if shutil.which("chromedriver") else "chromedriver is not installed (Debian: chromium-driver)"
+    return "".join(f"{program} is not installed; " for program in programs if not shutil.which(program))
