@@ -1,8 +1,19 @@
-// In place of files of app/ui and app/compute that start processes, which a page can't.
+// In place of files of app/ that start processes, which a page can't, or need libraries that it
+// lacks.
 #include "compiler/programs/run_command.h"
 #include "compute/helper/helpers.h"
+#include "files/uncompressed.h"
 #include "ui/edits/program_opener.h"
 #include "ui/window/screenshot.h"
+
+namespace warpscope::files {
+
+/// Servers compress the page as a whole.
+std::string_view uncompressed(std::string_view built_in) {
+    return built_in;
+}
+
+}  // namespace warpscope::files
 
 namespace warpscope::compiler {
 
