@@ -139,7 +139,7 @@ class Firefox(Browser):
     """On a display of Xvfb: without a display it has no WebGL."""
 
     COMMANDS = {"": "NewSession", "/url": "Navigate", "/execute/sync": "ExecuteScript", "/actions": "PerformActions",
-                "/screenshot": "TakeScreenshot"}
+                "/screenshot": "TakeScreenshot", "/window/rect": "SetWindowRect"}
 
     def __init__(self, size=(1280, 800)):
         self.profile = tempfile.mkdtemp()
