@@ -28,6 +28,12 @@ bool list_is_open() {
     return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
 }
 
+/// Whether a field takes what is typed. WantTextInput alone says so one frame longer, and a key that
+/// came then would be lost.
+bool is_typing() {
+    return ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
+}
+
 /// Whether a command may run while a list, a dialog or the tour covers the panels: it does not
 /// change what they show.
 bool works_behind_cover(Command command) {
@@ -93,14 +99,14 @@ void WindowView::press(int key, int modifiers) {
         by_keyboard_ = true;
         tabs_ = modifiers & GLFW_MOD_SHIFT ? -1 : 1;
     }
-    if (leaves && !ImGui::GetIO().WantTextInput) by_keyboard_ = false;
+    if (leaves && !is_typing()) by_keyboard_ = false;
     follow_keyboard();
     if (leaves) return;
     if (tour_.shows() && !is_covered() && tour_.press(key)) return;
     if ((by_keyboard_ || list_open) && is_for_widgets(key, list_open)) return;
     const bool grabbed = microscope_.is_open() ? microscope_.ready() && source_.takes_keyboard()
                                                : editor_shows() && editor_.takes_keyboard();
-    const bool typing = ImGui::GetIO().WantTextInput || grabbed;
+    const bool typing = is_typing() || grabbed;
     // The key's scope is looked up when the request runs, after the keys before it.
     ui_.later([this, key, modifiers, typing, closes_keys] {
         const Shortcut* shortcut = nullptr;
