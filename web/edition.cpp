@@ -15,25 +15,12 @@ namespace warpscope::ui {
 namespace {
 
 using enum Command;
-constexpr std::array missing{toggle_vsync,
-                             save_window,
-                             save_picture,
-                             copy_picture,
-                             save_page,
-                             save_trace,
-                             open_file,
-                             next_state,
-                             previous_state,
-                             ask_recording,
-                             toggle_recording,
-                             toggle_picture_recording,
-                             toggle_second_window,
-                             discard_recording,
-                             show_book,
-                             start_tour,
-                             quit,
-                             save_kernel,
-                             save_kernel_as};
+constexpr std::array missing{
+    toggle_vsync,      save_window,    save_picture,        copy_picture,
+    save_page,         save_trace,     open_file,           next_state,
+    previous_state,    ask_recording,  toggle_recording,    toggle_picture_recording,
+    discard_recording, show_book,      start_tour,          quit,
+    save_kernel,       save_kernel_as, toggle_second_window};
 
 }  // namespace
 

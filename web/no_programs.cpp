@@ -6,14 +6,10 @@
 #include "ui/edits/program_opener.h"
 #include "ui/window/screenshot.h"
 
-namespace warpscope::files {
-
 /// Servers compress the page as a whole.
-std::string_view uncompressed(std::string_view built_in) {
+std::string_view warpscope::files::uncompressed(std::string_view built_in) {
     return built_in;
 }
-
-}  // namespace warpscope::files
 
 namespace warpscope::compiler {
 
