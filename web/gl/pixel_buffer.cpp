@@ -56,7 +56,7 @@ void PixelBuffer::abandon() noexcept {
     }
 }
 
-const char* to_string(PixelBuffer::Path) {
+std::string_view to_string(PixelBuffer::Path) {
     return "mapped";
 }
 
