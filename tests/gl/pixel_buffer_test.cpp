@@ -101,8 +101,7 @@ TEST(PixelBufferPaths, HaveAReasonThatIsASentence) {
     PixelBuffer staged(gpu, 4, 4);
     EXPECT_EQ(to_string(mapped.path()), "mapped");
     EXPECT_EQ(to_string(staged.path()), "staged");
-    EXPECT_EQ(staged.reason().find("OpenGL runs on llvmpipe"), 0U)
-        << staged.reason();
+    EXPECT_EQ(staged.reason().find("OpenGL runs on llvmpipe"), 0U) << staged.reason();
     EXPECT_NE(staged.reason().find("copied through the host."), std::string::npos);
     EXPECT_NE(mapped.reason(), staged.reason());
     EXPECT_EQ(gpu.allocated.size(), 1U);

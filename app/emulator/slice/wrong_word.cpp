@@ -37,7 +37,7 @@ std::string value_words(const Kernel& kernel, const SliceNode& node) {
     return reg ? value_words(*reg, node.value) : "";
 }
 
-/// What is read that the block had not written.
+/// The memory that is read although the block has not written it.
 files::Sentence unwritten_place(const SliceSource& source) {
     return files::sentence("word {} of shared memory, which the block had not written",
                            source.at / 4);

@@ -38,8 +38,11 @@ void SecondWindow::close() {
 }
 
 bool SecondWindow::follow(bool wanted, const ShownPicture& picture) {
-    if (window_ && (!wanted || glfwWindowShouldClose(window_))) close(), wanted = false;
-    if (!wanted || (!window_ && !open())) return false;
+    if (!wanted || (window_ && glfwWindowShouldClose(window_))) {
+        close();
+        return false;
+    }
+    if (!window_ && !open()) return false;
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);
     const Drawn now{picture.version, {width, height}};

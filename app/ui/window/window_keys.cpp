@@ -28,8 +28,8 @@ bool list_is_open() {
     return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
 }
 
-/// Whether a field takes what is typed. WantTextInput alone says so one frame longer, and a key that
-/// came then would be lost.
+/// Whether a field takes what is typed. WantTextInput alone says so one frame longer, and a key
+/// that came then would be lost.
 bool is_typing() {
     return ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
 }
